@@ -1,8 +1,10 @@
-/* What the device answers when it is asked what it is and has: attributes and properties. */
+/* What the device answers when it is asked what it is and has: attributes, properties and limits. */
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/device_model.h"
+#include "base/heap.h"
 #include "cuda/runtime.h"
 
 static uint64_t total_memory(void) {
@@ -304,5 +306,91 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device) {
     FILL(deviceNumaConfig, NumaConfig), FILL(deviceNumaId, NumaId), FILL(hostNumaId, HostNumaId);
     FILL(gpuPciDeviceID, GpuPciDeviceId), FILL(gpuPciSubsystemID, GpuPciSubsystemId);
 #undef FILL
+    return cudaSuccess;
+}
+
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
+
+#define DEFAULT_STACK 1024u
+#define DEFAULT_HEAP  (8u << 20)
+#define LIMIT_SHARED  7 /* without a name in the headers: shared memory a block may have */
+
+static _Atomic uint64_t set_limits[8]; /* by cudaDeviceSetLimit, plus 1; 0: the default */
+
+void limits_reset(void) {
+    heap_set_size(DEFAULT_HEAP);
+    for (size_t i = 0; i < sizeof(set_limits) / sizeof(set_limits[0]); i++) atomic_store(&set_limits[i], 0);
+    sim_set_stack_limit(DEFAULT_STACK);
+}
+
+/* The limit's default into *value; an error where there is none. */
+static cudaError_t default_limit(int limit, uint64_t *value) {
+    const device_model *m = device_model_current();
+    switch (limit) {
+    case cudaLimitStackSize:
+        *value = DEFAULT_STACK;
+        return cudaSuccess;
+    case cudaLimitPrintfFifoSize:
+        *value = (8u << 20) + (256u << 10);
+        return cudaSuccess;
+    case cudaLimitMallocHeapSize:
+        *value = DEFAULT_HEAP;
+        return cudaSuccess;
+    case cudaLimitDevRuntimeSyncDepth:
+        *value = 2;
+        return m->cc_major >= 9 ? cudaErrorUnsupportedLimit : cudaSuccess;
+    case cudaLimitDevRuntimePendingLaunchCount:
+        *value = 2048;
+        return cudaSuccess;
+    case cudaLimitMaxL2FetchGranularity:
+        *value = 64;
+        return cudaSuccess;
+    case cudaLimitPersistingL2CacheSize:
+        *value = m->l2_bytes / 16 * 3;
+        return m->persisting_l2_16ths ? cudaSuccess : cudaErrorUnsupportedLimit;
+    case LIMIT_SHARED:
+        *value = m->shared_per_block_optin;
+        return cudaSuccess;
+    default:
+        return cudaErrorInvalidValue;
+    }
+}
+
+cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
+    TOUCH_DEVICE();
+    uint64_t unused;
+    cudaError_t error = default_limit((int)limit, &unused);
+    if (error) return runtime_result(error);
+    if (limit == cudaLimitStackSize) {
+        if (value > 512 * 1024) return runtime_result(cudaErrorInvalidValue);
+        machine_lock();
+        sim_set_stack_limit((value + 15) / 16 * 16);
+        machine_unlock();
+        return cudaSuccess;
+    }
+    if (limit == cudaLimitMallocHeapSize) {
+        machine_lock();
+        bool set = heap_set_size(value);
+        machine_unlock();
+        return runtime_result(set ? cudaSuccess : cudaErrorInvalidValue);
+    }
+    atomic_store(&set_limits[limit], value + 1);
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit) {
+    TOUCH_DEVICE();
+    if (!value) return runtime_result(cudaErrorInvalidValue);
+    uint64_t otherwise;
+    cudaError_t error = default_limit((int)limit, &otherwise);
+    if (error) return runtime_result(error);
+    if (limit == cudaLimitStackSize) {
+        *value = sim_stack_limit();
+    } else if (limit == cudaLimitMallocHeapSize) {
+        *value = heap_size();
+    } else {
+        uint64_t set = atomic_load(&set_limits[limit]);
+        *value = set ? set - 1 : otherwise;
+    }
     return cudaSuccess;
 }

@@ -1,21 +1,20 @@
-/* The device: one. Which it is, its limits and settings, the driver's entry points. (What it has: attributes.c) */
+/* The device: one. Which it is, its settings, the driver's entry points. (What it has: attributes.c) */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/device_model.h"
 #include "base/heap.h"
+#include "cuda/ending.h"
 #include "cuda/runtime.h"
 #include "machine/tensormap.h"
 
-#define PCI_BUS_ID    "0000:00:00.0"
-#define DEFAULT_STACK 1024u
-#define DEFAULT_HEAP  (8u << 20)
+#define PCI_BUS_ID "0000:00:00.0"
 
 static _Atomic unsigned device_flags;
 static _Atomic int cache_config;
-static _Atomic uint64_t set_limits[8]; /* by cudaDeviceSetLimit, plus 1; 0: the default */
 
 cudaError_t cudaGetDeviceCount(int *count) {
     if (!count) return runtime_result(cudaErrorInvalidValue);
@@ -67,12 +66,6 @@ cudaError_t cudaDeviceSynchronize(void) {
     return runtime_result(runtime_sticky());
 }
 
-void limits_reset(void) {
-    heap_set_size(DEFAULT_HEAP);
-    for (size_t i = 0; i < sizeof(set_limits) / sizeof(set_limits[0]); i++) atomic_store(&set_limits[i], 0);
-    sim_set_stack_limit(DEFAULT_STACK);
-}
-
 cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop) {
     if (!device || !prop) return runtime_result(cudaErrorInvalidValue);
     *device = 0;
@@ -116,80 +109,6 @@ cudaError_t cudaRuntimeGetVersion(int *version) {
 }
 
 /* ---- limits and settings ----------------------------------------------------------------------------------------- */
-
-#define LIMIT_SHARED 7 /* without a name in the headers: shared memory a block may have */
-
-/* The limit's default into *value; an error where there is none. */
-static cudaError_t default_limit(int limit, uint64_t *value) {
-    const device_model *m = device_model_current();
-    switch (limit) {
-    case cudaLimitStackSize:
-        *value = DEFAULT_STACK;
-        return cudaSuccess;
-    case cudaLimitPrintfFifoSize:
-        *value = (8u << 20) + (256u << 10);
-        return cudaSuccess;
-    case cudaLimitMallocHeapSize:
-        *value = DEFAULT_HEAP;
-        return cudaSuccess;
-    case cudaLimitDevRuntimeSyncDepth:
-        *value = 2;
-        return m->cc_major >= 9 ? cudaErrorUnsupportedLimit : cudaSuccess;
-    case cudaLimitDevRuntimePendingLaunchCount:
-        *value = 2048;
-        return cudaSuccess;
-    case cudaLimitMaxL2FetchGranularity:
-        *value = 64;
-        return cudaSuccess;
-    case cudaLimitPersistingL2CacheSize:
-        *value = m->l2_bytes / 16 * 3;
-        return m->persisting_l2_16ths ? cudaSuccess : cudaErrorUnsupportedLimit;
-    case LIMIT_SHARED:
-        *value = m->shared_per_block_optin;
-        return cudaSuccess;
-    default:
-        return cudaErrorInvalidValue;
-    }
-}
-
-cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
-    TOUCH_DEVICE();
-    uint64_t unused;
-    cudaError_t error = default_limit((int)limit, &unused);
-    if (error) return runtime_result(error);
-    if (limit == cudaLimitStackSize) {
-        if (value > 512 * 1024) return runtime_result(cudaErrorInvalidValue);
-        machine_lock();
-        sim_set_stack_limit((value + 15) / 16 * 16);
-        machine_unlock();
-        return cudaSuccess;
-    }
-    if (limit == cudaLimitMallocHeapSize) {
-        machine_lock();
-        bool set = heap_set_size(value);
-        machine_unlock();
-        return runtime_result(set ? cudaSuccess : cudaErrorInvalidValue);
-    }
-    atomic_store(&set_limits[limit], value + 1);
-    return cudaSuccess;
-}
-
-cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit) {
-    TOUCH_DEVICE();
-    if (!value) return runtime_result(cudaErrorInvalidValue);
-    uint64_t otherwise;
-    cudaError_t error = default_limit((int)limit, &otherwise);
-    if (error) return runtime_result(error);
-    if (limit == cudaLimitStackSize) {
-        *value = sim_stack_limit();
-    } else if (limit == cudaLimitMallocHeapSize) {
-        *value = heap_size();
-    } else {
-        uint64_t set = atomic_load(&set_limits[limit]);
-        *value = set ? set - 1 : otherwise;
-    }
-    return cudaSuccess;
-}
 
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config) {
     TOUCH_DEVICE();
@@ -323,4 +242,44 @@ cudaError_t cudaGetDriverEntryPointByVersion_ptsz(const char *symbol, void **poi
 
 struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind kind) {
     return (struct cudaChannelFormatDesc){x, y, z, w, kind};
+}
+
+/* ---- cudaDeviceReset, and exit ----------------------------------------------------------------------------------- */
+
+/* All that the program has made but its modules. */
+static void free_objects(void) {
+    streams_close();
+    events_close();
+    graphs_close();
+    pools_close();
+}
+
+cudaError_t cudaDeviceReset(void) {
+    machine_lock();
+    runtime_lock();
+    sim_printf_flush();
+    free_objects();
+    modules_unload();
+    memory_reset();
+    heap_reset();
+    limits_reset();
+    runtime_set_sticky(cudaSuccess);
+    runtime_unlock();
+    machine_unlock();
+    runtime_forget_error();
+    return cudaSuccess;
+}
+
+__attribute__((destructor)) static void runtime_close(void) {
+    machine_lock();
+    const int status = ending_report();
+    runtime_lock();
+    free_objects();
+    modules_close();
+    refusals_forget();
+    runtime_unlock();
+    machine_unlock();
+    if (status == 0) return;
+    fflush(NULL);
+    _exit(status);
 }

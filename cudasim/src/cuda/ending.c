@@ -1,6 +1,5 @@
-/* How a process ends, by exit, by _exit or by a signal, and what cudaDeviceReset leaves. However it ends, it tells what
- * has been found, counted and traced. Host code that touches the device's memory gets the signal that it would get on a
- * machine with a GPU. */
+/* How a process ends, by exit, by _exit or by a signal. However it ends, it tells what has been found, counted and
+ * traced. Host code that touches the device's memory gets the signal that it would get on a machine with a GPU. */
 #include "cuda/ending.h"
 
 #include <elf.h>
@@ -180,42 +179,6 @@ void ending_begin(void) {
     }
 }
 
-/* ---- exit, and cudaDeviceReset ----------------------------------------------------------------------------------- */
-
-/* All that the program has made but its modules. */
-static void free_objects(void) {
-    streams_close();
-    events_close();
-    graphs_close();
-    pools_close();
-}
-
-cudaError_t cudaDeviceReset(void) {
-    machine_lock();
-    runtime_lock();
-    sim_printf_flush();
-    free_objects();
-    modules_unload();
-    memory_reset();
-    heap_reset();
-    limits_reset();
-    runtime_set_sticky(cudaSuccess);
-    runtime_unlock();
-    machine_unlock();
-    runtime_forget_error();
-    return cudaSuccess;
-}
-
-__attribute__((destructor)) static void runtime_close(void) {
-    machine_lock();
-    const int status = report(exit_status);
-    runtime_lock();
-    free_objects();
-    modules_close();
-    refusals_forget();
-    runtime_unlock();
-    machine_unlock();
-    if (status == 0) return;
-    fflush(NULL);
-    _exit(status);
+int ending_report(void) {
+    return report(exit_status);
 }

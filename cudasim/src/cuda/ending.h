@@ -6,4 +6,7 @@
  */
 void ending_begin(void);
 
+/* At exit: tells it, and returns the status that the process is to end with instead of its own; 0: leave it. */
+int ending_report(void);
+
 #endif

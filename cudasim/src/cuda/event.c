@@ -1,47 +1,7 @@
 /* Events: when they were recorded, and what programs do with them. */
 #include <stdlib.h>
-#include <time.h>
 
 #include "cuda/stream.h"
-
-/* ---- recording --------------------------------------------------------------------------------------------------- */
-
-bool event_valid(cudaEvent_t event) {
-    runtime_lock();
-    bool valid = handle_find(HANDLE_EVENT, event) != NULL;
-    runtime_unlock();
-    return valid;
-}
-
-static double now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
-void event_record_now(cudaEvent_t event) {
-    runtime_lock();
-    if (handle_find(HANDLE_EVENT, event)) event->milliseconds = now_ms();
-    runtime_unlock();
-}
-
-void event_recorded(cudaEvent_t event, uint64_t number) {
-    runtime_lock();
-    if (handle_find(HANDLE_EVENT, event)) {
-        event->recorded = true;
-        event->number = number;
-        event->capture_id = 0;
-        node_set_clear(&event->ends);
-    }
-    runtime_unlock();
-}
-
-uint64_t event_number(cudaEvent_t event) {
-    runtime_lock();
-    const uint64_t number = handle_find(HANDLE_EVENT, event) ? event->number : 0;
-    runtime_unlock();
-    return number;
-}
 
 /* ---- the calls --------------------------------------------------------------------------------------------------- */
 

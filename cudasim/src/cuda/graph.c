@@ -8,6 +8,42 @@
 
 static cudaGraph_t all_graphs;
 
+/* ---- the memory of operations, child graphs among them ----------------------------------------------------------- */
+
+cudaError_t operation_clone(operation *to, const operation *from) {
+    *to = *from;
+    if (from->type == cudaGraphNodeTypeGraph) {
+        to->graph = graph_clone_child(from->graph);
+        return to->graph ? cudaSuccess : cudaErrorMemoryAllocation;
+    }
+    if (from->type != cudaGraphNodeTypeKernel) return cudaSuccess;
+    const kernel_operation *k = &from->kernel;
+    to->kernel.params = calloc(1, k->params_size + 16);
+    to->kernel.args = calloc(k->arg_count + 1, sizeof(void *));
+    if (!to->kernel.params || !to->kernel.args) {
+        operation_free(to);
+        return cudaErrorMemoryAllocation;
+    }
+    memcpy(to->kernel.params, k->params, k->params_size);
+    for (unsigned i = 0; i < k->arg_count; i++) {
+        to->kernel.args[i] = to->kernel.params + ((uint8_t *)k->args[i] - k->params);
+    }
+    return cudaSuccess;
+}
+
+void operation_free(operation *op) {
+    if (op->type == cudaGraphNodeTypeKernel) {
+        free(op->kernel.params);
+        free(op->kernel.args);
+    } else if (op->type == cudaGraphNodeTypeGraph) {
+        graph_free(op->graph);
+    }
+    op->type = cudaGraphNodeTypeEmpty;
+}
+
+/* ---- nodes and graphs ---------------------------------------------------------------------------------------------
+ */
+
 void node_set_clear(node_set *set) {
     free(set->nodes);
     *set = (node_set){NULL, 0};

@@ -3,9 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "check/check.h"
-#include "cuda/runtime.h"
+#include "cuda/stream.h"
 
 cudaError_t operation_error(sim_status status) {
     switch (status) {
@@ -156,8 +157,7 @@ static void run_copy(const struct cudaMemcpy3DParms *p) {
     const uint8_t *from = region_start(&p->srcPtr, &p->srcPos);
     for (size_t z = 0; z < p->extent.depth; z++) {
         for (size_t y = 0; y < p->extent.height; y++) {
-            if (to_host)
-                checks_host_copy(from + (z * p->srcPtr.ysize + y) * p->srcPtr.pitch, p->extent.width);
+            if (to_host) checks_host_copy(from + (z * p->srcPtr.ysize + y) * p->srcPtr.pitch, p->extent.width);
             memory_written((uint64_t)(uintptr_t)(to + (z * p->dstPtr.ysize + y) * p->dstPtr.pitch), p->extent.width);
             memmove(to + (z * p->dstPtr.ysize + y) * p->dstPtr.pitch,
                     from + (z * p->srcPtr.ysize + y) * p->srcPtr.pitch, p->extent.width);
@@ -231,39 +231,6 @@ static void run_set(const operation *op) {
     }
 }
 
-/* ---- their memory ------------------------------------------------------------------------------------------------ */
-
-cudaError_t operation_clone(operation *to, const operation *from) {
-    *to = *from;
-    if (from->type == cudaGraphNodeTypeGraph) {
-        to->graph = graph_clone_child(from->graph);
-        return to->graph ? cudaSuccess : cudaErrorMemoryAllocation;
-    }
-    if (from->type != cudaGraphNodeTypeKernel) return cudaSuccess;
-    const kernel_operation *k = &from->kernel;
-    to->kernel.params = calloc(1, k->params_size + 16);
-    to->kernel.args = calloc(k->arg_count + 1, sizeof(void *));
-    if (!to->kernel.params || !to->kernel.args) {
-        operation_free(to);
-        return cudaErrorMemoryAllocation;
-    }
-    memcpy(to->kernel.params, k->params, k->params_size);
-    for (unsigned i = 0; i < k->arg_count; i++) {
-        to->kernel.args[i] = to->kernel.params + ((uint8_t *)k->args[i] - k->params);
-    }
-    return cudaSuccess;
-}
-
-void operation_free(operation *op) {
-    if (op->type == cudaGraphNodeTypeKernel) {
-        free(op->kernel.params);
-        free(op->kernel.args);
-    } else if (op->type == cudaGraphNodeTypeGraph) {
-        graph_free(op->graph);
-    }
-    op->type = cudaGraphNodeTypeEmpty;
-}
-
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
 /* Memory that was there when a copy or a fill was made part of a graph may have gone: as where a GPU's copy engine
@@ -283,6 +250,40 @@ static bool still_there(const operation *op) {
                 op->set.params.dst);
     runtime_set_sticky(cudaErrorIllegalAddress);
     return false;
+}
+
+bool event_valid(cudaEvent_t event) {
+    runtime_lock();
+    bool valid = handle_find(HANDLE_EVENT, event) != NULL;
+    runtime_unlock();
+    return valid;
+}
+
+void event_recorded(cudaEvent_t event, uint64_t number) {
+    runtime_lock();
+    if (handle_find(HANDLE_EVENT, event)) {
+        event->recorded = true;
+        event->number = number;
+        event->capture_id = 0;
+        node_set_clear(&event->ends);
+    }
+    runtime_unlock();
+}
+
+uint64_t event_number(cudaEvent_t event) {
+    runtime_lock();
+    const uint64_t number = handle_find(HANDLE_EVENT, event) ? event->number : 0;
+    runtime_unlock();
+    return number;
+}
+
+/* The time at which an event is reached: milliseconds of a clock that only goes on. */
+static void record_event(cudaEvent_t event) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    runtime_lock();
+    if (handle_find(HANDLE_EVENT, event)) event->milliseconds = (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+    runtime_unlock();
 }
 
 cudaError_t operation_run(const operation *op) {
@@ -306,7 +307,7 @@ cudaError_t operation_run(const operation *op) {
         op->host.function(op->host.data);
         break;
     case cudaGraphNodeTypeEventRecord:
-        event_record_now(op->event);
+        record_event(op->event);
         break;
     default:
         break;

@@ -228,7 +228,6 @@ cudaError_t stream_check(cudaStream_t stream);
 cudaError_t capture_forbids(void);
 /* Calls that use the legacy stream. */
 cudaError_t capture_forbids_legacy(void);
-void event_record_now(cudaEvent_t event);
 /* It will be recorded by the work of this number; 0: it has been. */
 void event_recorded(cudaEvent_t event, uint64_t number);
 /* Of the work that records it. */

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/device_model.h"
-#include "cudasim.h"
 #include "cuda/runtime.h"
 #include "cuda/unchecked.h"
+#include "cudasim.h"
 
 static pthread_mutex_t state_mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
@@ -32,7 +32,7 @@ static _Thread_local cudaError_t last_error;
 cudaError_t runtime_result_of(const char *call, cudaError_t error) {
     if (error == cudaSuccess) return error;
     last_error = error;
-    unchecked_note(call, error);
+    if (runtime_sticky() == cudaSuccess) unchecked_note(call, error);
     return error;
 }
 
