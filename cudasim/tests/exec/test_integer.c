@@ -1,33 +1,9 @@
-/* The simulator's integer, bit, move, selection and comparison handlers against a scalar model in 128-bit arithmetic:
+/* The simulator's integer, bit, move and selection handlers against a scalar model in 128-bit arithmetic:
  * full and partial masks, destinations that are sources, random and special values. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "exec/lanes.h"
-
-typedef __int128 big;
-typedef unsigned __int128 ubig;
+#include "exec/lanes_case.h"
 
 /* ---- the model ---- */
 
-static big cut(big x, int bits) {
-    return (big)((ubig)x & (((ubig)1 << bits) - 1));
-}
-static big sign(uint64_t x, int bits) {
-    const big v = cut(x, bits);
-    return v >> (bits - 1) & 1 ? v - ((big)1 << bits) : v;
-}
-static int bit(uint64_t x, int place) {
-    return (int)(x >> place & 1);
-}
 static big clamp32(big x) {
     return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : x;
 }
@@ -177,121 +153,12 @@ static uint64_t bytes(uint64_t a, uint64_t b, const char *digits, uint64_t c) /*
     }
     return d;
 }
-static float as_float(uint64_t x) {
-    const uint32_t bits = (uint32_t)x;
-    float f;
-    memcpy(&f, &bits, 4);
-    return f;
-}
 static bool chooses_a(uint64_t c, bool ftz) {
     const float f = as_float(c);
     return (ftz && fpclassify(f) == FP_SUBNORMAL ? 0.0f : f) >= 0;
 }
 
 /* ---- the harness ---- */
-
-#define SLOT_BYTES 256
-static _Alignas(128) uint8_t registers[10 * SLOT_BYTES], expected[10 * SLOT_BYTES];
-static frame the_frame;
-static warp the_warp = {.registers = registers, .frame = &the_frame};
-static uint64_t seed = 88172645463325252u;
-
-_Noreturn void sim_fault(warp *w, const insn *i, uint32_t lanes, sim_status status, const char *format, ...) {
-    (void)w, (void)i, (void)lanes, (void)status;
-    fail_msg("unexpected fault: %s", format);
-    abort();
-}
-
-static uint64_t random64(void) {
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    return seed ^= seed << 17;
-}
-/* Random numbers, small ones, the ends of all widths, floating-point corner cases of f16, bf16, f32 and f64. */
-static uint64_t value(void) {
-    static const uint64_t special[] = {0,
-                                       1,
-                                       2,
-                                       ~UINT64_C(0),
-                                       0x7f,
-                                       0x80,
-                                       0x7fff,
-                                       0x8000,
-                                       0xffff,
-                                       0x7fffffff,
-                                       0x80000000,
-                                       0xffffffff,
-                                       0x800000,
-                                       0x7fffff,
-                                       INT64_MAX,
-                                       UINT64_C(1) << 63,
-                                       0x80000001,
-                                       0x00000001,
-                                       0x807fffff,
-                                       0x7f800000,
-                                       0xff800000,
-                                       0x7fc00000,
-                                       0xffc00000,
-                                       0x7f800001,
-                                       0x3c003c00,
-                                       0x7c007c00,
-                                       0xfc007e00,
-                                       0x80008000,
-                                       0x03ff83ff,
-                                       0x7f80ff80,
-                                       0x7fc07f81,
-                                       0x80000000ffffffff,
-                                       0x7ff0000000000000,
-                                       0xfff0000000000000,
-                                       0x7ff8000000000000,
-                                       0x3ff0000000000000,
-                                       0x000fffffffffffff,
-                                       0x800fffffffffffff,
-                                       16,
-                                       31,
-                                       32,
-                                       33,
-                                       63,
-                                       64,
-                                       65,
-                                       255,
-                                       256};
-    const uint64_t r = random64();
-    switch (r >> 60 & 7) {
-    case 0:
-    case 1:
-        return special[r % (sizeof special / sizeof *special)];
-    case 2:
-        return r % 70;
-    case 3:
-        return 0 - r % 70;
-    case 4:
-        return (r & 0xffffffff) * 0x100000001;
-    default:
-        return random64();
-    }
-}
-static uint32_t random_mask(int round) {
-    return round % 3 == 0 ? ALL_LANES : round % 17 == 1 ? 0 : (uint32_t)random64();
-}
-static uint64_t lane(const uint8_t *block, int slot, char type, int l) {
-    uint64_t x = 0;
-    memcpy(&x, block + slot * SLOT_BYTES + l * (type == 'l' ? 8 : 4), type == 'l' ? 8 : 4);
-    return x;
-}
-static void set_lane(uint8_t *block, int slot, char type, int l, uint64_t x) {
-    memcpy(block + slot * SLOT_BYTES + l * (type == 'l' ? 8 : 4), &x, type == 'l' ? 8 : 4);
-}
-static void fill(int slot, char type) {
-    for (int l = 0; l < LANES; l++) {
-        const uint64_t x = value();
-        set_lane(registers, slot, type, l, type == 'h' ? x & 0xffff : x);
-    }
-}
-static uint32_t *predicate(uint8_t *block, int n) /* slot 0 holds predicates; even numbers from 16 on are free */
-{
-    return (uint32_t *)(block + 16 + 4 * n);
-}
 
 typedef uint64_t lane_model(uint64_t a, uint64_t b, uint64_t c, uint64_t e, const insn *i, int p);
 typedef struct instruction {
@@ -498,8 +365,6 @@ static void check(const instruction *in) {
                                                                                                   "3232",              \
                                                                                                   c))
 
-#define DECLARE(name)    sim_handler SIM_JOIN(name, SIM_ISA);
-#define HANDLER_OF(name) SIM_JOIN(name, SIM_ISA)
 #define UNUSED_ARGUMENTS (void)a, (void)b, (void)c, (void)e, (void)i, (void)p
 #define INTEGER(name, shape, value)                                                                                    \
     DECLARE(name)                                                                                                      \
@@ -659,191 +524,10 @@ DECLARE(not_pred) DECLARE(mov_pred) DECLARE(lop3_and_b32) DECLARE(lop3_or_b32)
     }
 }
 
-/* ---- comparisons ---- */
-
-typedef struct number {
-    bool is_float;
-    big integer;
-    double real;
-} number;
-
-static double half_value(uint64_t x, int exponent_bits, int fraction_bits, bool ftz) {
-    const int exponent = (int)(x >> fraction_bits & ((1u << exponent_bits) - 1)), bias = (1 << (exponent_bits - 1)) - 1;
-    const double fraction = (double)(x & ((1u << fraction_bits) - 1));
-    const double one = ldexp(1, fraction_bits);
-    const double size = exponent == (1 << exponent_bits) - 1 ? (fraction != 0 ? (double)NAN : (double)INFINITY)
-                        : exponent == 0                      ? (ftz ? 0 : ldexp(fraction, 1 - bias - fraction_bits))
-                                                             : ldexp(one + fraction, exponent - bias - fraction_bits);
-    return bit(x, 15) ? -size : size;
-}
-/* type: u, s with bits; f: 32 or 64; h: f16; b: bf16 */
-static number read_number(uint64_t x, char type, int bits, bool ftz) {
-    number n = {.is_float = type != 'u' && type != 's'};
-    if (type == 'u') {
-        n.integer = cut((big)x, bits);
-    } else if (type == 's') {
-        n.integer = sign(x, bits);
-    } else if (type == 'h') {
-        n.real = half_value(x & 0xffff, 5, 10, ftz);
-    } else if (type == 'b') {
-        n.real = half_value(x & 0xffff, 8, 7, false);
-    } else if (bits == 64) {
-        memcpy(&n.real, &x, 8);
-    } else {
-        n.real = ftz && fpclassify(as_float(x)) == FP_SUBNORMAL ? 0 : (double)as_float(x);
-    }
-    return n;
-}
-static bool holds(number a, number b, int op) {
-    const bool unordered = a.is_float && (isnan(a.real) || isnan(b.real));
-    const bool less = a.is_float ? a.real < b.real : a.integer < b.integer;
-    const bool equal = a.is_float ? a.real == b.real : a.integer == b.integer;
-    const bool greater = !unordered && !less && !equal;
-    switch (op) {
-    case COMPARE_EQ:
-        return equal;
-    case COMPARE_NE:
-        return less || greater;
-    case COMPARE_LO:
-    case COMPARE_LT:
-        return less;
-    case COMPARE_LS:
-    case COMPARE_LE:
-        return less || equal;
-    case COMPARE_HI:
-    case COMPARE_GT:
-        return greater;
-    case COMPARE_HS:
-    case COMPARE_GE:
-        return greater || equal;
-    case COMPARE_EQU:
-        return equal || unordered;
-    case COMPARE_NEU:
-        return !equal;
-    case COMPARE_LTU:
-        return less || unordered;
-    case COMPARE_LEU:
-        return less || equal || unordered;
-    case COMPARE_GTU:
-        return greater || unordered;
-    case COMPARE_GEU:
-        return !less;
-    case COMPARE_NUM:
-        return !unordered;
-    default:
-        return unordered;
-    }
-}
-static bool combine(bool t, int op, bool c) {
-    return op == BOOLEAN_AND ? t && c : op == BOOLEAN_OR ? t || c : op == BOOLEAN_XOR ? t != c : t;
-}
-
-typedef struct comparing {
-    const char *name;
-    sim_handler *run;
-    char type;
-    int bits;
-    bool two;     /* halves */
-    uint32_t one; /* set: what stands for true; 0: setp */
-} comparing;
-
-#define SETS(result, one)                                                                                              \
-    COMPARING(set_##result##_u32, 'u', 32, 0, one)                                                                     \
-    COMPARING(set_##result##_s16, 's', 16, 0, one)                                                                     \
-    COMPARING(set_##result##_s32, 's', 32, 0, one)                                                                     \
-    COMPARING(set_##result##_u64, 'u', 64, 0, one) COMPARING(set_##result##_s64, 's', 64, 0, one)                      \
-        COMPARING(set_##result##_f32_either, 'f', 32, 0, one) COMPARING(set_##result##_f64, 'f', 64, 0, one)
-#define COMPARISONS                                                                                                    \
-    COMPARING(setp_u32, 'u', 32, 0, 0)                                                                                 \
-    COMPARING(setp_s16, 's', 16, 0, 0)                                                                                 \
-    COMPARING(setp_s32, 's', 32, 0, 0)                                                                                 \
-    COMPARING(setp_u64, 'u', 64, 0, 0) COMPARING(setp_s64, 's', 64, 0, 0) COMPARING(setp_f32, 'f', 32, 0, 0)           \
-        COMPARING(setp_f64, 'f', 64, 0, 0) COMPARING(setp_f16, 'h', 16, 0, 0) COMPARING(setp_bf16, 'b', 16, 0, 0)      \
-            COMPARING(setp_f16x2, 'h', 32, 1, 0) COMPARING(setp_bf16x2, 'b', 32, 1, 0) SETS(b32, 0xffffffff)           \
-                SETS(f32, 0x3f800000) SETS(f16, 0x3c00) SETS(bf16, 0x3f80)                                             \
-                    COMPARING(set_b32_f16, 'h', 16, 0, 0xffffffff) COMPARING(set_b32_bf16, 'b', 16, 0, 0xffffffff)     \
-                        COMPARING(set_b16_f16, 'h', 16, 0, 0xffff) COMPARING(set_b16_bf16, 'b', 16, 0, 0xffff)         \
-                            COMPARING(set_f16_f16, 'h', 16, 0, 0x3c00) COMPARING(set_bf16_f16, 'h', 16, 0, 0x3f80)     \
-                                COMPARING(set_bf16_bf16, 'b', 16, 0, 0x3f80)                                           \
-                                    COMPARING(set_b32_f16x2, 'h', 32, 1, 0xffff)                                       \
-                                        COMPARING(set_b32_bf16x2, 'b', 32, 1, 0xffff)                                  \
-                                            COMPARING(set_f16_f16x2, 'h', 32, 1, 0x3c00)                               \
-                                                COMPARING(set_bf16_bf16x2, 'b', 32, 1, 0x3f80)
-#define COMPARING(name, type, bits, two, one) DECLARE(name)
-COMPARISONS
-#undef COMPARING
-
-static void put_bit(uint32_t *to, int l, bool x) {
-    *to = (*to & ~(1u << l)) | (uint32_t)x << l;
-}
-
-static void test_comparisons(void **state) {
-    (void)state;
-    static const comparing all[] = {
-#define COMPARING(name, type, bits, two, one) {#name, HANDLER_OF(name), type, bits, two, one},
-        COMPARISONS};
-    for (size_t n = 0; n < sizeof all / sizeof *all; n++) {
-        const comparing *in = &all[n];
-        const bool is_float = in->type != 'u' && in->type != 's';
-        const char lanes = in->bits == 64 ? 'l' : in->bits == 16 ? 'h' : 'w';
-        for (int op = COMPARE_EQ; op <= COMPARE_NAN; op++) {
-            if (op >= COMPARE_LO && (is_float ? op <= COMPARE_HS : in->type == 's' || op > COMPARE_HS)) {
-                continue;
-            }
-            for (int round = 0; round < 64; round++) {
-                const uint32_t mask = random_mask(round);
-                insn i = {.compare = (uint8_t)op,
-                          .boolean = round & 3,
-                          .boolean_negate = round >> 2 & 1,
-                          .ftz = round >> 3 & 1};
-                for (int k = 0; k < 16; k++) {
-                    *predicate(registers, k) = (uint32_t)random64();
-                }
-                const uint32_t setp_op[5] = {16, 20, 2 * SLOT_BYTES, 3 * SLOT_BYTES, round & 32 ? 16 : 24};
-                const uint32_t set_op[5] = {round & 16 && lanes != 'l' ? 2 * SLOT_BYTES : SLOT_BYTES, 2 * SLOT_BYTES,
-                                            3 * SLOT_BYTES, 24};
-                memcpy(i.op, in->one ? set_op : setp_op, sizeof setp_op);
-                fill(1, 'w'), fill(2, lanes), fill(3, lanes);
-                for (int l = 0; l < LANES; l += 3) { /* equal ones */
-                    set_lane(registers, 3, lanes, l, lane(registers, 2, lanes, l));
-                }
-                const uint32_t c = *(uint32_t *)(registers + i.op[in->one ? 3 : 4]);
-                memcpy(expected, registers, sizeof registers);
-                for (int l = 0; l < LANES; l++) {
-                    const uint64_t x = lane(registers, 2, lanes, l), y = lane(registers, 3, lanes, l);
-                    const bool third = bit(c, l) != i.boolean_negate;
-                    const bool t =
-                        holds(read_number(x, in->type, in->bits, i.ftz), read_number(y, in->type, in->bits, i.ftz), op);
-                    const bool u = in->two ? holds(read_number(x >> 16, in->type, in->bits, i.ftz),
-                                                   read_number(y >> 16, in->type, in->bits, i.ftz), op)
-                                           : !t;
-                    const bool p = combine(t, i.boolean, third), q = combine(u, i.boolean, third);
-                    if (!(mask >> l & 1)) {
-                        continue;
-                    }
-                    if (in->one) {
-                        const uint32_t high = in->two && q ? in->one << 16 : 0;
-                        set_lane(expected, (int)(i.op[0] / SLOT_BYTES), 'w', l, (p ? in->one : 0) | high);
-                    } else {
-                        put_bit(predicate(expected, 0), l, p);
-                        put_bit(predicate(expected, 1), l, q);
-                    }
-                }
-                in->run(&the_warp, &i, mask);
-                if (memcmp(registers, expected, sizeof registers) != 0) {
-                    fail_msg("%s comparison %d round %d", in->name, op, round);
-                }
-            }
-        }
-    }
-    print_message("%zu handlers\n", sizeof all / sizeof *all);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_integer),      cmocka_unit_test(test_extended_precision),
         cmocka_unit_test(test_borrow_chain), cmocka_unit_test(test_predicates),
-        cmocka_unit_test(test_comparisons),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
