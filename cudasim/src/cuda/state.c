@@ -32,7 +32,7 @@ static _Thread_local cudaError_t last_error;
 cudaError_t runtime_result_of(const char *call, cudaError_t error) {
     if (error == cudaSuccess) return error;
     last_error = error;
-    if (runtime_sticky() == cudaSuccess) unchecked_note(call, error);
+    unchecked_note(call, error);
     return error;
 }
 

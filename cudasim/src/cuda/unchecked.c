@@ -62,7 +62,7 @@ static bool is_noted(const note *n) {
 }
 
 void unchecked_note(const char *call, cudaError_t error) {
-    if (!memory_tracks() || error == cudaSuccess) return;
+    if (!memory_tracks() || error == cudaSuccess || runtime_sticky() != cudaSuccess) return;
     if (call != NULL && (is_expected(error) || only_asks(call))) return;
     note *n = calloc(1, sizeof *n);
     if (n == NULL) return;
