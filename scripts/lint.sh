@@ -9,7 +9,8 @@ cd "$(dirname "$0")/.." || exit 2
 bin=build/lint/bin
 stamp=build/lint/passed
 files() { # files FIND'S CONDITIONS...: of ours, one a line
-    find . \( -path ./build -o -path ./cudasim/build -o -path ./.git -o -path ./data -o -path ./my \) -prune -o -type f "$@" -print
+    find . \( -path ./build -o -path ./cudasim/build -o -path ./.git -o -path ./data -o -path ./my \) -prune -o \
+        -type f "$@" -print
 }
 c_files() { files \( -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' \) "$@"; }
 

@@ -18,10 +18,10 @@ lines() { # FILE COUNT: that many lines
 }
 object() { # FILE.c LINE...: the source, and its object
     put "$@"
-    case $1 in cudasim/*) built=tree/cudasim/build/obj/${1#cudasim/} ;; *) built=tree/build/obj/$1 ;; esac
-    mkdir -p "$(dirname "$built")"
+    case $1 in cudasim/*) built=cudasim/build/obj/${1#cudasim/} ;; *) built=build/obj/$1 ;; esac
+    mkdir -p "tree/$(dirname "$built")"
     # shellcheck disable=SC2086 # it may have arguments
-    ${CC:-gcc} -c "tree/$1" -o "$built${suffix-}.o" || exit 1
+    (cd tree && ${CC:-gcc} -c "$1" -o "$built${suffix-}.o") || exit 1
 }
 # The tree that is right: each include and call that may be, sizes at their limits.
 make_right() {
@@ -34,7 +34,9 @@ make_right() {
     put common/ptx/sm90.cuh ''
     i=26
     while [ $i -gt 2 ]; do i=$((i - 1)) && put step02_smem/tile$i.cu ''; done
-    put step02_smem/README.md 'The note.'
+    put step02_smem/README.md 'The note: no source.'
+    put step02_smem/step.mk '# What make does for it counts for nothing.'
+    put step02_smem/tile25.h ''
     put step02_smem/run 'no source: make puts it there, and it counts for nothing'
     lines common/base/record.c 600
     lines common/base/long.c 601
@@ -52,7 +54,7 @@ make_right() {
     object cudasim/src/machine/block.c 'int lex(void);' 'int block(void) { return lex(); }'
     object cudasim/src/machine/machine.c 'int block(void);' 'int machine(void) { return block(); }'
     suffix=.v3 object cudasim/src/exec/add.c 'int machine(void);' 'int add(void) { return machine(); }'
-    rm tree/step02_smem/tile2.cu tree/step02_smem/tile3.cu
+    rm tree/step02_smem/tile2.cu
     mv tree right
 }
 right() {
@@ -110,6 +112,12 @@ echo '/* long: */' >>tree/common/base/record.c
 expect 'long without a reason' 1 'common/base/record.c: 602 lines, more than 600, and no line `/* long: why */`'
 put step02_smem/tile2.cu ''
 expect '26 files' 1 'step02_smem: 26 files, more than 25'
+put step02_smem/tile2.cu ''
+put step02_smem/README.md 'The note.' '<!-- long: one kernel a file -->'
+expect 'with a reason' 0 ''
+put step02_smem/tile2.cu ''
+put step02_smem/README.md 'The note.' '<!-- long: -->'
+expect 'with a reason that says nothing' 1 'step02_smem: 26 files, more than 25'
 put common/conv/conv.h '#include "base/array.h"'
 expect 'a module without arrows' 1 'common/conv: no module that ARROWS in scripts/check_layout.py lists
 common/conv/conv.h:1: "base/array.h" is against the arrows: conv may include nothing'

@@ -1,5 +1,6 @@
 /* Barriers that threads of a warp do not reach together, copies that nobody waits for or that come too early, mbarriers
  * and clusters without their order. */
+/* long: faults.csv knows its kernels by the name of this program, and is recorded on a GPU */
 #include <cooperative_groups.h>
 #include <cuda_pipeline.h>
 
