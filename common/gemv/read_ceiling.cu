@@ -2,8 +2,8 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
-#include "ptx/griddepcontrol.cuh"
 #include "gemv/read_ceiling.h"
+#include "ptx/griddepcontrol.cuh"
 
 static const int THREADS = 256;
 static const int RESIDENT = 2048 / THREADS; /* blocks per SM for a persistent grid */
@@ -31,8 +31,9 @@ __global__ void __launch_bounds__(THREADS) read_kernel(const uint4 *data, size_t
         }
     }
     griddepcontrol_wait();
-    if (out != NULL && (all.x & all.y & all.z & all.w) == ~0u) *out = all; /* out is NULL, which the compiler does not
-                                                                            * know */
+    if (out != NULL && (all.x & all.y & all.z & all.w) == ~0u)
+        *out = all; /* out is NULL, which the compiler does not
+                     * know */
 }
 
 template <int LOADS>

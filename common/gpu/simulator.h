@@ -1,6 +1,6 @@
-/* The PTX simulator: a library, cudasim/build/libcudart.so.13, that replaces the CUDA runtime under the same program and
- * runs its kernels on this machine's CPU. It is loaded through LD_PRELOAD, so a program that wants it restarts itself.
- * It reads CUDASIM_DEVICE, CUDASIM_THREADS, CUDASIM_WATCHDOG, CUDASIM_CHECK, CUDASIM_LEAK_CHECK,
+/* The PTX simulator: a library, cudasim/build/libcudart.so.13, that replaces the CUDA runtime under the same program
+ * and runs its kernels on this machine's CPU. It is loaded through LD_PRELOAD, so a program that wants it restarts
+ * itself. It reads CUDASIM_DEVICE, CUDASIM_THREADS, CUDASIM_WATCHDOG, CUDASIM_CHECK, CUDASIM_LEAK_CHECK,
  * CUDASIM_COUNTERS, CUDASIM_COUNTERS_CSV, CUDASIM_TRACE, CUDASIM_TRACE_BLOCKS and CUDASIM_EXPLAIN from the environment.
  */
 #ifndef KL_SIMULATOR_H
@@ -52,10 +52,10 @@ void simulator_operands_end(void);
  * line on `err` if the simulator should be loaded and is not (so that it is not started again and again). */
 int simulator_arrive(FILE *err);
 
-/* Restarts this program with these arguments on the simulator (CUDASIM_LIB, or ../cudasim/build/libcudart.so.13 relative to
- * the program's folder), simulating `device` unless that is NULL. `reason` ("no NVIDIA driver here"; NULL: it was
- * requested) begins the sentence on `err` that says so. If the library is missing, it is built first with `make sim`.
- * Returns only on failure: 3, after one line on `err`. */
+/* Restarts this program with these arguments on the simulator (CUDASIM_LIB, or ../cudasim/build/libcudart.so.13
+ * relative to the program's folder), simulating `device` unless that is NULL. `reason` ("no NVIDIA driver here"; NULL:
+ * it was requested) begins the sentence on `err` that says so. If the library is missing, it is built first with `make
+ * sim`. Returns only on failure: 3, after one line on `err`. */
 int simulator_start(char *const *argv, const char *device, const char *reason, FILE *err);
 
 #endif

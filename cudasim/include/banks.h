@@ -1,8 +1,8 @@
 /* Banks of shared memory: 32 of them, each 4 bytes wide; byte address a lies in bank a / 4 % 32.
  *
  * The one rule for wavefronts, for the steps and for the simulator's counters (watch/), as Nsight Compute counts
- * on an H200. tests/test_banks.c holds it against 1084 accesses that were counted one by one (tests/counted/nvidia-h200/
- * patterns_shared.csv and patterns_copies.csv).
+ * on an H200. tests/test_banks.c holds it against 1084 accesses that were counted one by one
+ * (tests/counted/nvidia-h200/ patterns_shared.csv and patterns_copies.csv).
  *
  * Phases: an access goes in phases of consecutive lanes that together ask for 128 bytes: 32 lanes of 4 bytes (or less),
  * 16 of 8, 8 of 16; so do the rows of ldmatrix and stmatrix, 16 bytes each. A phase none of whose lanes is active takes

@@ -1,7 +1,7 @@
 /* What a program can ask of cudasim when it runs there. It need not: every CUDA program runs without.
  *
- * A program for a GPU does not link these functions, since NVIDIA's runtime has none of them; it looks them up, and where
- * there is nothing it runs on a GPU:
+ * A program for a GPU does not link these functions, since NVIDIA's runtime has none of them; it looks them up, and
+ * where there is nothing it runs on a GPU:
  *
  *     cudasim_count_function *count;
  *     *(void **)&count = dlsym(RTLD_DEFAULT, "cudasim_count");
@@ -26,19 +26,19 @@ cudasim_active_function cudasim_active;
 typedef const char *cudasim_device_function(void);
 cudasim_device_function cudasim_device;
 
-/* Launches from now on are counted and traced (--counters, --trace) as those of `what`, a variant's name, at `problem`, its
- * size in words; both are copied. NULL: they are not counted. A program that never calls this has all launches counted. Waits
- * for all kernels. */
+/* Launches from now on are counted and traced (--counters, --trace) as those of `what`, a variant's name, at `problem`,
+ * its size in words; both are copied. NULL: they are not counted. A program that never calls this has all launches
+ * counted. Waits for all kernels. */
 typedef void cudasim_count_function(const char *what, const char *problem);
 cudasim_count_function cudasim_count;
 
-/* For programs that lay out several arrays in one piece of memory: from now on an access of a kernel to the allocation that
- * holds `elements` is a finding (out-of-bounds) where it lies beside this array and others that were named so. The array
- * has rows x cols elements of element_bytes bytes; its rows are ld elements apart, and what lies between them may be read.
- * `name`, of which 31 characters are kept, is what a finding calls it. No element_bytes: nothing is done. Waits for all
- * kernels. */
-typedef void cudasim_operand_function(const char *name, const void *elements, size_t element_bytes, size_t rows, size_t cols,
-                                      size_t ld);
+/* For programs that lay out several arrays in one piece of memory: from now on an access of a kernel to the allocation
+ * that holds `elements` is a finding (out-of-bounds) where it lies beside this array and others that were named so. The
+ * array has rows x cols elements of element_bytes bytes; its rows are ld elements apart, and what lies between them may
+ * be read. `name`, of which 31 characters are kept, is what a finding calls it. No element_bytes: nothing is done.
+ * Waits for all kernels. */
+typedef void cudasim_operand_function(const char *name, const void *elements, size_t element_bytes, size_t rows,
+                                      size_t cols, size_t ld);
 cudasim_operand_function cudasim_operand;
 
 /* Forgets all operands: kernels may touch the whole of every allocation again. Waits for all kernels. */

@@ -12,12 +12,12 @@ typedef enum {
     memory_order_seq_cst
 } memory_order;
 
-#define atomic_init __c11_atomic_init
-#define atomic_load_explicit __c11_atomic_load
-#define atomic_load(object) __c11_atomic_load(object, memory_order_seq_cst)
-#define atomic_store_explicit __c11_atomic_store
-#define atomic_store(object, value) __c11_atomic_store(object, value, memory_order_seq_cst)
-#define atomic_exchange(object, value) __c11_atomic_exchange(object, value, memory_order_seq_cst)
+#define atomic_init                     __c11_atomic_init
+#define atomic_load_explicit            __c11_atomic_load
+#define atomic_load(object)             __c11_atomic_load(object, memory_order_seq_cst)
+#define atomic_store_explicit           __c11_atomic_store
+#define atomic_store(object, value)     __c11_atomic_store(object, value, memory_order_seq_cst)
+#define atomic_exchange(object, value)  __c11_atomic_exchange(object, value, memory_order_seq_cst)
 #define atomic_fetch_add(object, value) __c11_atomic_fetch_add(object, value, memory_order_seq_cst)
 #define atomic_fetch_sub(object, value) __c11_atomic_fetch_sub(object, value, memory_order_seq_cst)
 

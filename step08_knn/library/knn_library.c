@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "../methods.h"
-#include "gpu/error.h"
-#include "knn/knn_operands.h"
 #include "bench/session.h"
 #include "bench/timing.h"
+#include "gpu/error.h"
+#include "knn/knn_operands.h"
 
 static session here = {.step = "step08_knn"};
 static knn_counts *counts;

@@ -1,8 +1,8 @@
 /* One correct GEMM, and what can go wrong with one: each launcher below makes a single mistake, and faults.c checks
  * that operand_sets_verify() finds it. Each thread computes one element; most mistakes are made by a second, small
  * kernel that follows it on the stream. Anything written outside C stays within the operands' guard zones. */
-#include "gemm/gemm_kernel.cuh"
 #include "base/values.h"
+#include "gemm/gemm_kernel.cuh"
 
 static const int BLOCK = 16; /* a block computes 16 x 16 elements of C */
 

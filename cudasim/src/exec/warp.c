@@ -50,7 +50,7 @@ static inline void gather_lanes(const uint32_t *from, const uint32_t *source, ui
 /* Some may be given what a lane holds that they do not name, or that is not there. */
 static void tell_shuffle(warp *w, const insn *i, uint32_t run, const uint32_t *source, const uint32_t *members) {
     uint32_t absent = 0;
-    for (int l = 0; l < LANES; l++) absent |= (uint32_t)!((members[l] & run) >> source[l] & 1) << l;
+    for (int l = 0; l < LANES; l++) absent |= (uint32_t) !((members[l] & run) >> source[l] & 1) << l;
     absent &= run;
     if (absent != 0 || w->careful) observe_shuffle(w, i, run, absent, source);
 }

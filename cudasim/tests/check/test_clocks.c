@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "isa/arrays.h"
 #include "check/cells.h"
+#include "isa/arrays.h"
 
 static clocks c;
 

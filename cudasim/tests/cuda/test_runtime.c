@@ -311,16 +311,11 @@ static void threads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(configurations, reset),
-        cmocka_unit_test_setup(unknown_kernels, reset),
-        cmocka_unit_test_setup(cooperative, reset),
-        cmocka_unit_test_setup(launch_attributes, reset),
-        cmocka_unit_test_setup(clusters, reset),
-        cmocka_unit_test_setup(cluster_occupancy, reset),
-        cmocka_unit_test_setup(cluster_graph, reset),
-        cmocka_unit_test_setup(call_configurations, reset),
-        cmocka_unit_test_setup(sticky_errors, reset),
-        cmocka_unit_test_setup(threads, reset),
+        cmocka_unit_test_setup(configurations, reset), cmocka_unit_test_setup(unknown_kernels, reset),
+        cmocka_unit_test_setup(cooperative, reset),    cmocka_unit_test_setup(launch_attributes, reset),
+        cmocka_unit_test_setup(clusters, reset),       cmocka_unit_test_setup(cluster_occupancy, reset),
+        cmocka_unit_test_setup(cluster_graph, reset),  cmocka_unit_test_setup(call_configurations, reset),
+        cmocka_unit_test_setup(sticky_errors, reset),  cmocka_unit_test_setup(threads, reset),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -299,18 +299,12 @@ static void nearest(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(pointers, reset),
-        cmocka_unit_test_setup(copies, reset),
-        cmocka_unit_test_setup(copies_3d, reset),
-        cmocka_unit_test_setup(many_allocations, reset),
-        cmocka_unit_test_setup(host_memory, reset),
-        cmocka_unit_test_setup(symbols, reset),
-        cmocka_unit_test_setup(pools, reset),
-        cmocka_unit_test_setup(device, reset),
-        cmocka_unit_test_setup(attributes, reset),
-        cmocka_unit_test_setup(limits, reset),
-        cmocka_unit_test_setup(occupancy, reset),
-        cmocka_unit_test_setup(nearest, reset),
+        cmocka_unit_test_setup(pointers, reset),    cmocka_unit_test_setup(copies, reset),
+        cmocka_unit_test_setup(copies_3d, reset),   cmocka_unit_test_setup(many_allocations, reset),
+        cmocka_unit_test_setup(host_memory, reset), cmocka_unit_test_setup(symbols, reset),
+        cmocka_unit_test_setup(pools, reset),       cmocka_unit_test_setup(device, reset),
+        cmocka_unit_test_setup(attributes, reset),  cmocka_unit_test_setup(limits, reset),
+        cmocka_unit_test_setup(occupancy, reset),   cmocka_unit_test_setup(nearest, reset),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -339,12 +339,8 @@ static void test_approximations(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_f32),
-        cmocka_unit_test(test_f64),
-        cmocka_unit_test(test_half),
-        cmocka_unit_test(test_signs),
-        cmocka_unit_test(test_testp),
-        cmocka_unit_test(test_approximations),
+        cmocka_unit_test(test_f32),   cmocka_unit_test(test_f64),   cmocka_unit_test(test_half),
+        cmocka_unit_test(test_signs), cmocka_unit_test(test_testp), cmocka_unit_test(test_approximations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

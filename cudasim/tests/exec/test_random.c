@@ -1,6 +1,6 @@
 /* Random programs in the simulator against a plain model of the PTX ISA (random/): integers, floating point,
- * predicates, conversions, memory of every space, branches, loops, calls, warp-wide and matrix instructions, mbarriers, clusters;
- * many registers that are the same in all threads or grow with the thread's number.
+ * predicates, conversions, memory of every space, branches, loops, calls, warp-wide and matrix instructions, mbarriers,
+ * clusters; many registers that are the same in all threads or grow with the thread's number.
  *
  * RANDOM_COUNT programs from seed RANDOM_SEED on, or as many as RANDOM_SECONDS allow. What differs is cut down to a
  * program as short as can be, and printed. */

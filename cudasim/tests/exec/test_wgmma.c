@@ -496,12 +496,8 @@ static void test_overflow(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_layouts),
-        cmocka_unit_test(test_transposed_shapes),
-        cmocka_unit_test(test_offsets),
-        cmocka_unit_test(test_overflow),
-        cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_shapes),  cmocka_unit_test(test_layouts),  cmocka_unit_test(test_transposed_shapes),
+        cmocka_unit_test(test_offsets), cmocka_unit_test(test_overflow), cmocka_unit_test(test_wide),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -316,11 +316,8 @@ static void test_elect(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_setmaxnreg),
-        cmocka_unit_test(test_elect),
+        cmocka_unit_test(test_order),      cmocka_unit_test(test_faults), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_setmaxnreg), cmocka_unit_test(test_elect),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,9 +98,9 @@ __global__ void ok_counting_barrier(int *g, int n) {
 #define FRESH(name, blocks, threads)                                                                                   \
     { #name, name, blocks, threads, 0, true }
 FAULTY_MAIN(CASE(unassigned_accumulator, 1, 32), CASE(ok_assigned_accumulator, 1, 32),
-            CASE(ok_assigned_where_read, 1, 32), CASE(ok_counting_barrier, 1, 64), FRESH(unwritten_global, 1, 32), FRESH(unwritten_counter, 1, 32),
-            FRESH(partly_written, 1, 32), FRESH(ok_written_before_read, 1, 32), FRESH(ok_unused_part, 1, 32),
-            CASE(past_the_allocation, 1, 32), CASE(before_the_allocation, 1, 32), CASE(one_past_the_end, 1, 32),
-            CASE(null_pointer, 1, 1), CASE(misaligned_global, 1, 32), CASE(atomic_past_the_end, 1, 32),
-            CASE(freed_twice, 1, 1), CASE(ok_heap, 1, 32), CASE(past_the_local_array, 1, 1),
-            CASE(past_the_constant, 1, 32))
+            CASE(ok_assigned_where_read, 1, 32), CASE(ok_counting_barrier, 1, 64), FRESH(unwritten_global, 1, 32),
+            FRESH(unwritten_counter, 1, 32), FRESH(partly_written, 1, 32), FRESH(ok_written_before_read, 1, 32),
+            FRESH(ok_unused_part, 1, 32), CASE(past_the_allocation, 1, 32), CASE(before_the_allocation, 1, 32),
+            CASE(one_past_the_end, 1, 32), CASE(null_pointer, 1, 1), CASE(misaligned_global, 1, 32),
+            CASE(atomic_past_the_end, 1, 32), CASE(freed_twice, 1, 1), CASE(ok_heap, 1, 32),
+            CASE(past_the_local_array, 1, 1), CASE(past_the_constant, 1, 32))

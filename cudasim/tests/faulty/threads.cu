@@ -153,18 +153,18 @@ static __device__ int warp_sum(int x, int width) {
 __global__ void sum_over_absent_lanes(int *g, int n) {
     int x = g[threadIdx.x];
     for (int d = 16; d > 0; d /= 2) x += __shfl_down_sync(0xffffffff, x, d); // FAULT absent-lane
-    if (threadIdx.x % 32 == 0) g[64 + threadIdx.x / 32] = x;                   // FAULT absent-lane
+    if (threadIdx.x % 32 == 0) g[64 + threadIdx.x / 32] = x;                 // FAULT absent-lane
 }
 __global__ void sum_over_lanes_that_left(int *g, int n) {
     if (threadIdx.x >= 20) return;
     int x = g[threadIdx.x];
     for (int d = 16; d > 0; d /= 2) x += __shfl_xor_sync(0xffffffff, x, d); // FAULT absent-lane
-    g[64 + threadIdx.x] = x;                                                 // FAULT absent-lane
+    g[64 + threadIdx.x] = x;                                                // FAULT absent-lane
 }
 __global__ void shuffle_from_unnamed_lanes(int *g, int n) {
     int x = g[threadIdx.x];
     unsigned half = threadIdx.x < 16 ? 0xffff : 0xffff0000;
-    x = __shfl_xor_sync(half, x, 16);      // FAULT absent-lane
+    x = __shfl_xor_sync(half, x, 16);   // FAULT absent-lane
     if (x > 5) g[64 + threadIdx.x] = 1; // FAULT absent-lane
 }
 /* Upper lanes compute with what is not there, and nobody looks at what comes of it. */

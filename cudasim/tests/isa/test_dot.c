@@ -21,7 +21,7 @@ static void one_by_one(bool yes) {
 
 static int setup(void **state) {
     (void)state;
-    checks_begin(false, false);                                  /* from the allocations on */
+    checks_begin(false, false);                           /* from the allocations on */
     run_well(KERNEL("", "mov.u32 %r2, 0;" STORE), 1, 32); /* the handlers are chosen */
     quick = sim_others;
     plain[ROW_op_observe] = quick[ROW_op_observe];

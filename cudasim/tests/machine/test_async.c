@@ -503,12 +503,9 @@ static void bulk_mistakes_are_named(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mbarriers_count),
-        cmocka_unit_test(mbarrier_mistakes_are_named),
-        cmocka_unit_test(watchdog_names_mbarriers),
-        cmocka_unit_test(bulk_copies_load),
-        cmocka_unit_test(bulk_copies_store),
-        cmocka_unit_test(bulk_copies_reduce),
+        cmocka_unit_test(mbarriers_count),          cmocka_unit_test(mbarrier_mistakes_are_named),
+        cmocka_unit_test(watchdog_names_mbarriers), cmocka_unit_test(bulk_copies_load),
+        cmocka_unit_test(bulk_copies_store),        cmocka_unit_test(bulk_copies_reduce),
         cmocka_unit_test(bulk_mistakes_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -312,7 +312,6 @@ static void test_barriers(void **state) {
     for (size_t k = 0; k < COUNT(barriers); k++) check_words(&barriers[k]);
 }
 
-
 static void test_refused_barriers(void **state) {
     (void)state;
     static const stop_case cases[] = {
@@ -346,12 +345,9 @@ static void test_refused_barriers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_divergence),
-        cmocka_unit_test(test_branch_target_out_of_range),
-        cmocka_unit_test(test_spinning),
-        cmocka_unit_test(test_blocks_wait_for_later_ones),
-        cmocka_unit_test(test_blocks_take_turns),
-        cmocka_unit_test(test_barriers),
+        cmocka_unit_test(test_divergence),        cmocka_unit_test(test_branch_target_out_of_range),
+        cmocka_unit_test(test_spinning),          cmocka_unit_test(test_blocks_wait_for_later_ones),
+        cmocka_unit_test(test_blocks_take_turns), cmocka_unit_test(test_barriers),
         cmocka_unit_test(test_refused_barriers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

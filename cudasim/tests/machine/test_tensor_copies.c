@@ -480,12 +480,8 @@ static void forms_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(maps_are_checked),
-        cmocka_unit_test(tensors_are_copied),
-        cmocka_unit_test(tensor_instructions),
-        cmocka_unit_test(tensor_formats),
-        cmocka_unit_test(tensor_mistakes),
-        cmocka_unit_test(forms_are_refused),
+        cmocka_unit_test(maps_are_checked), cmocka_unit_test(tensors_are_copied), cmocka_unit_test(tensor_instructions),
+        cmocka_unit_test(tensor_formats),   cmocka_unit_test(tensor_mistakes),    cmocka_unit_test(forms_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 // Matrix loads and stores that the lanes of a warp reach at different times: they wait there for one another, in the
-// middle of what else is straight code. A loop that only half of the lanes run keeps the others waiting for long enough.
+// middle of what else is straight code. A loop that only half of the lanes run keeps the others waiting for long
+// enough.
 #include "check.h"
 
 #include <mma.h>

@@ -1,5 +1,5 @@
-// Blocks that run at the same time store the same value to the same words, which is no race: whichever comes second leaves
-// what is there. (A visited flag in a graph search, say.)
+// Blocks that run at the same time store the same value to the same words, which is no race: whichever comes second
+// leaves what is there. (A visited flag in a graph search, say.)
 #include "check.h"
 
 enum { T = 64, PAIRS = 2048, ROUNDS = 50 };

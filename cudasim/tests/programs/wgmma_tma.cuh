@@ -2,8 +2,9 @@
 // of the first warpgroup brings tiles through tensor maps (128-byte swizzle) into a ring of stages, two warpgroups
 // multiply them with wgmma, and the result leaves through a tensor map, too. In a cluster of two blocks, one above the
 // other, each brings half of the tile of B and sends it to both. Sides need not be multiples of the tile: what the maps
-// read outside is zero, and what they write there is dropped. But a store ends no sooner than the 16 bytes in which a row
-// does: where n is not a multiple of 8, the halves behind a row's end are overwritten with the tile's, which are zero.
+// read outside is zero, and what they write there is dropped. But a store ends no sooner than the 16 bytes in which a
+// row does: where n is not a multiple of 8, the halves behind a row's end are overwritten with the tile's, which are
+// zero.
 //
 // With a mistake's name as argument a program makes that mistake instead (tests/test_faults.sh).
 #pragma once

@@ -246,12 +246,9 @@ static void mutations_do_no_harm(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts_that_are_refused),
-        cmocka_unit_test(statements_that_are_refused),
-        cmocka_unit_test(errors_are_cut_to_size),
-        cmocka_unit_test(depth_and_length_are_bounded),
-        cmocka_unit_test(every_truncation_is_told),
-        cmocka_unit_test(mutations_do_no_harm),
+        cmocka_unit_test(texts_that_are_refused),   cmocka_unit_test(statements_that_are_refused),
+        cmocka_unit_test(errors_are_cut_to_size),   cmocka_unit_test(depth_and_length_are_bounded),
+        cmocka_unit_test(every_truncation_is_told), cmocka_unit_test(mutations_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

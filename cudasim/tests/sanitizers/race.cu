@@ -1,5 +1,5 @@
-// A program that is wrong on purpose: its blocks count in one variable without an atomic. ThreadSanitizer must say so of
-// the simulator's threads that run them, or its silence about the other programs would mean nothing.
+// A program that is wrong on purpose: its blocks count in one variable without an atomic. ThreadSanitizer must say so
+// of the simulator's threads that run them, or its silence about the other programs would mean nothing.
 #include "../programs/check.h"
 
 __global__ void count(unsigned *counter) {
