@@ -22,7 +22,8 @@
     FIXED(NCTAID_Z, "%nctaid.z", 4)                                                                                    \
     FIXED(LANEID, "%laneid", 4)                                                                                        \
     FIXED(WARPID, "%warpid", 4)                                                                                        \
-    FIXED(NWARPID, "%nwarpid", 4) FIXED(SMID, "%smid", 4) FIXED(NSMID, "%nsmid", 4) FIXED(GRIDID, "%gridid", 8) FIXED( \
+    FIXED(NWARPID, "%nwarpid", 4)                                                                                      \
+    FIXED(SMID, "%smid", 4) FIXED(NSMID, "%nsmid", 4) FIXED(GRIDID, "%gridid", 8) FIXED(                               \
         LANEMASK_EQ, "%lanemask_eq", 4) FIXED(LANEMASK_LE, "%lanemask_le", 4) FIXED(LANEMASK_LT, "%lanemask_lt", 4)    \
         FIXED(LANEMASK_GE, "%lanemask_ge", 4) FIXED(LANEMASK_GT, "%lanemask_gt", 4) FIXED(                             \
             ENVREG1, "%envreg1", 4) FIXED(ENVREG2, "%envreg2", 4) FIXED(TOTAL_SMEM, "%total_smem_size", 4)             \

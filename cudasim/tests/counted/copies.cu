@@ -24,7 +24,8 @@ enum { CACHED = 3 }; /* of the kinds: through L1 */
     F("near", l)                                                                                                       \
     F("backwards", 31 - l)                                                                                             \
     F("pairs", l / 2)                                                                                                  \
-    F("same", 0) F("stride 2", 2 * l) F("lines apart", 32 * l) F("stride 33", 33 * l) F("from 1 on", l + 1)            \
+    F("same", 0)                                                                                                       \
+    F("stride 2", 2 * l) F("lines apart", 32 * l) F("stride 33", 33 * l) F("from 1 on", l + 1)                         \
         F("rows of 4", 64 * (l / 4) + l % 4) F("random", next_random() % 500)
 
 struct side {
@@ -73,7 +74,8 @@ static void add_sides(const kind *k) {
     F("lane^1", l ^ 1)                                                                                                 \
     F("lane^2", l ^ 2)                                                                                                 \
     F("lane^4", l ^ 4)                                                                                                 \
-    F("lane^8", l ^ 8) F("lane^3", l ^ 3) F("round by a chunk", (l & 24) | ((l + 1) & 7))                              \
+    F("lane^8", l ^ 8)                                                                                                 \
+    F("lane^3", l ^ 3) F("round by a chunk", (l & 24) | ((l + 1) & 7))                                                 \
         F("round by a sector", (l & 24) | ((l + 2) & 7)) F("on by a sector", l + 2) F("on by half a line", l + 4)      \
             F("on by a line", l + 8) F("lines 2 apart", 16 * (l / 8) + l % 8)                                          \
                 F("lines backwards", (24 - (l & 24)) + l % 8) F("all lines to one", l % 8)                             \

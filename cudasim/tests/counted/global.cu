@@ -53,7 +53,8 @@ static const struct kind {
     F("stride 1 from 1 on", l + 1)                                                                                     \
     F("stride 1 from 7 on", l + 7)                                                                                     \
     F("stride 2", 2 * l)                                                                                               \
-    F("stride 3", 3 * l) F("stride 32", 32 * l) F("stride 33", 33 * l) F("backwards", 31 - l) F("eights", l / 8)       \
+    F("stride 3", 3 * l)                                                                                               \
+    F("stride 32", 32 * l) F("stride 33", 33 * l) F("backwards", 31 - l) F("eights", l / 8)                            \
         F("two halves", l + (l < 16 ? 0 : 100))
 
 int main(int argc, char **argv) {

@@ -91,8 +91,9 @@ static const struct kind {
     F("stride 2", 2 * l)                                                                                               \
     F("stride 4", 4 * l)                                                                                               \
     F("stride 8", 8 * l)                                                                                               \
-    F("stride 33", 33 * l) F("pairs lane^1", l / 2) F("pairs lane^2", l & 29) F("fours", l / 4)                        \
-        F("backwards in eights", l ^ 7) F("two words of a bank", 32 * (l & 1))
+    F("stride 33", 33 * l)                                                                                             \
+    F("pairs lane^1", l / 2) F("pairs lane^2", l & 29) F("fours", l / 4) F("backwards in eights", l ^ 7)               \
+        F("two words of a bank", 32 * (l & 1))
 /* Which lanes of a pair agree, where and how often: what doubles a phase. */
 #define PAIRED(F)                                                                                                      \
     F("pairs lane^4", l & 27)                                                                                          \
@@ -100,16 +101,15 @@ static const struct kind {
     F("pairs lane^16", l & 15)                                                                                         \
     F("pairs lane^1, 8 apart", 8 * (l / 2))                                                                            \
     F("pairs lane^2, 8 apart", 8 * (l & 29))                                                                           \
-    F("pairs lane^1, 3 apart", 3 * (l / 2)) F("fours, 8 apart", 8 * (l / 4)) F("eights", l / 8)                        \
-        F("lane^1 in the first half", l < 16 ? l / 2 : l) F("lane^1 in the second half", l < 16 ? l : l / 2)           \
-            F("lane^2 in the first half", l < 16 ? l & 29 : l) F("lane^2 in the second half", l < 16 ? l : l & 29)     \
-                F("lane^1, then lane^2", l < 16 ? l / 2 : l & 29) F("lane^2, then lane^1", l < 16 ? l & 29 : l / 2)    \
-                    F("lane^1 in the first eight", l < 8 ? l / 2 : l)                                                  \
-                        F("lane^1 but for two lanes", l == 31 ? 33 : l / 2)                                            \
-                            F("lane^1 in eights 0 and 1", l < 16 ? 16 * (l / 2) : 16 * l)                              \
-                                F("lane^1 in eights 0 and 2", l & 8 ? l : l / 2)                                       \
-                                    F("row of a tile", l % 4 + 32 * (l / 16))                                          \
-                                        F("column of a tile", l / 8 + 8 * (l & 1))
+    F("pairs lane^1, 3 apart", 3 * (l / 2))                                                                            \
+    F("fours, 8 apart", 8 * (l / 4)) F("eights", l / 8) F("lane^1 in the first half", l < 16 ? l / 2 : l)              \
+        F("lane^1 in the second half", l < 16 ? l : l / 2) F("lane^2 in the first half", l < 16 ? l & 29 : l)          \
+            F("lane^2 in the second half", l < 16 ? l : l & 29) F("lane^1, then lane^2", l < 16 ? l / 2 : l & 29)      \
+                F("lane^2, then lane^1", l < 16 ? l & 29 : l / 2) F("lane^1 in the first eight", l < 8 ? l / 2 : l)    \
+                    F("lane^1 but for two lanes", l == 31 ? 33 : l / 2)                                                \
+                        F("lane^1 in eights 0 and 1", l < 16 ? 16 * (l / 2) : 16 * l)                                  \
+                            F("lane^1 in eights 0 and 2", l & 8 ? l : l / 2) F("row of a tile", l % 4 + 32 * (l / 16)) \
+                                F("column of a tile", l / 8 + 8 * (l & 1))
 /* For lanes that are missing. */
 #define MASKS(F)                                                                                                       \
     F(0x00000001u)                                                                                                     \

@@ -284,7 +284,8 @@ static void check(const instruction *in) {
     BY_WIDTH(64, l)                                                                                                    \
     BY_WIDE_WIDTH(32, w)                                                                                               \
     BY_WIDE_WIDTH(64, l)                                                                                               \
-    UNSIGNED_SIGNED(BY_TYPE, 16, h) UNSIGNED_SIGNED(BY_TYPE, 32, w) UNSIGNED_SIGNED(BY_TYPE, 64, l) UNSIGNED_SIGNED(   \
+    UNSIGNED_SIGNED(BY_TYPE, 16, h)                                                                                    \
+    UNSIGNED_SIGNED(BY_TYPE, 32, w) UNSIGNED_SIGNED(BY_TYPE, 64, l) UNSIGNED_SIGNED(                                   \
         BY_TYPE_PLAIN, 16, h) UNSIGNED_SIGNED(BY_TYPE_PLAIN, 64, l) BY_TYPE_PLAIN(u, cut, 32, w)                       \
         UNSIGNED_SIGNED(BY_SIGN, 0) BY_PICK(min, smaller) BY_PICK(max, larger) BY_SIGNS(0, 0, u32, u32) BY_SIGNS(      \
             0, 1, u32, s32) BY_SIGNS(1, 0, s32, u32) BY_SIGNS(1, 1, s32, s32)                                          \
@@ -405,11 +406,12 @@ typedef struct adder {
     ADDER(addc_cc_b##bits, bits, 'a', -1, 1)                                                                           \
     ADDER(sub_cc_b##bits, bits, 's', 1, 1)                                                                             \
     ADDER(subc_b##bits, bits, 's', -1, 0)                                                                              \
-    ADDER(subc_cc_b##bits, bits, 's', -1, 1) ADDER(mad_lo_cc_b##bits, bits, 'l', 0, 1)                                 \
-        ADDER(mad_hi_cc_u##bits, bits, 'h', 0, 1) ADDER(mad_hi_cc_s##bits, bits, 'H', 0, 1)                            \
-            ADDER(madc_lo_b##bits, bits, 'l', -1, 0) ADDER(madc_hi_u##bits, bits, 'h', -1, 0)                          \
-                ADDER(madc_hi_s##bits, bits, 'H', -1, 0) ADDER(madc_lo_cc_b##bits, bits, 'l', -1, 1)                   \
-                    ADDER(madc_hi_cc_u##bits, bits, 'h', -1, 1) ADDER(madc_hi_cc_s##bits, bits, 'H', -1, 1)
+    ADDER(subc_cc_b##bits, bits, 's', -1, 1)                                                                           \
+    ADDER(mad_lo_cc_b##bits, bits, 'l', 0, 1) ADDER(mad_hi_cc_u##bits, bits, 'h', 0, 1)                                \
+        ADDER(mad_hi_cc_s##bits, bits, 'H', 0, 1) ADDER(madc_lo_b##bits, bits, 'l', -1, 0)                             \
+            ADDER(madc_hi_u##bits, bits, 'h', -1, 0) ADDER(madc_hi_s##bits, bits, 'H', -1, 0)                          \
+                ADDER(madc_lo_cc_b##bits, bits, 'l', -1, 1) ADDER(madc_hi_cc_u##bits, bits, 'h', -1, 1)                \
+                    ADDER(madc_hi_cc_s##bits, bits, 'H', -1, 1)
 #define ADDER(name, bits, x, in, out) DECLARE(name)
 ADDERS_OF(32, 0)
 ADDERS_OF(64, 0)
@@ -488,7 +490,8 @@ DECLARE(or_pred)
 DECLARE(xor_pred)
 DECLARE(not_pred)
 DECLARE(mov_pred)
-DECLARE(lop3_and_b32) DECLARE(lop3_or_b32)
+DECLARE(lop3_and_b32)
+DECLARE(lop3_or_b32)
 
     static void test_predicates(void **state) {
     (void)state;
