@@ -1,8 +1,8 @@
 #!/bin/sh
 # help: record what the simulator's counters are held against, of steps and programs; its own: make -C cudasim golden
-# Records, with Nsight Compute on this GPU, plots/data/GPU/shapes.csv: counters of steps and of the simulator's test programs
-# at the small shapes of tests/counted/shapes.txt. What it printed stays in build/golden. Sets no clocks. Exit status: 0, 1
-# where something is missing from what was recorded, 2 without a tool, 3 without a GPU.
+# Records, with Nsight Compute on this GPU, plots/data/GPU/shapes.csv: counters of steps and of the simulator's test
+# programs at the small shapes of tests/counted/shapes.txt. What it printed stays in build/golden. Sets no clocks. Exit
+# status: 0, 1 where something is missing from what was recorded, 2 without a tool, 3 without a GPU.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh
@@ -36,18 +36,21 @@ count() {
     name=$1 metrics=$2 filter=$3
     shift 3
     # shellcheck disable=SC2086 # several words
-    timeout 200 ncu --clock-control none --cache-control none --csv --page raw --print-units base --kernel-name-base demangled \
+    timeout 200 ncu --clock-control none --cache-control none --csv --page raw --print-units base \
+        --kernel-name-base demangled \
         $filter --metrics "$metrics" --log-file "$work/$name.log" "$@" >"$work/$name.out" 2>&1 ||
-        echo "golden: $name: ncu failed: $(grep -h '==ERROR==' "$work/$name.log" "$work/$name.out" 2>/dev/null | head -n 1)" >&2
+        echo "golden: $name: ncu failed:" \
+            "$(grep -h '==ERROR==' "$work/$name.log" "$work/$name.out" 2>/dev/null | head -n 1)" >&2
 }
-# count_shape NAME METRICS FILTER COMMAND...: as count, and to NAME.opcodes how often each machine instruction was executed;
-# without these where ncu cannot.
+# count_shape NAME METRICS FILTER COMMAND...: as count, and to NAME.opcodes how often each machine instruction was
+# executed; without these where ncu cannot.
 count_shape() {
     shape=$1 counts=$2 only=$3
     shift 3
     count "$shape" "$counts,$opcodes" "$only --force-overwrite --export $work/$shape" "$@"
     if grep -q '^"0",' "$work/$shape.log"; then
-        ncu --import "$work/$shape.ncu-rep" --csv --page raw --print-metric-instances details >"$work/$shape.opcodes" 2>&1 || true
+        ncu --import "$work/$shape.ncu-rep" --csv --page raw --print-metric-instances details \
+            >"$work/$shape.opcodes" 2>&1 || true
     else
         count "$shape" "$counts" "$only" "$@"
     fi

@@ -41,11 +41,11 @@ build/obj/%.cu.o: %.cu build/flags
 	$(call say,nvcc  $<)
 	$(Q)$(compile_cuda)
 
-# Everything is rebuilt when a compiler or a flag changes; one file alone when the version does. What an archive brings is
-# as new as its sources, whatever compiles there, unless the first make names ARCHS. Its folder may move.
+# Everything is rebuilt when a compiler or a flag changes; one file alone when the version does. What an archive brings
+# is as new as its sources, whatever compiles there, unless the first make names ARCHS. Its folder may move.
 adopts := $(if $(wildcard bundle.txt),$(if $(wildcard build/flags)$(ARCHS),,$(filter cuda,$(groups))))
-flags = $(subst $(if $(wildcard bundle.txt),$(CURDIR)),,$(CC) | $(CPPFLAGS) | $(CFLAGS) | $(CUDA_NVCC) $(CUDA_VERSION) | \
-    $(NVCCFLAGS) | $(gencode) | $(LDFLAGS) | $(LDLIBS))
+flags = $(subst $(if $(wildcard bundle.txt),$(CURDIR)),,$(CC) | $(CPPFLAGS) | $(CFLAGS) | $(CUDA_NVCC) \
+    $(CUDA_VERSION) | $(NVCCFLAGS) | $(gencode) | $(LDFLAGS) | $(LDLIBS))
 version := $(shell REVISION='$(REVISION)' sh scripts/version.sh)
 define stamp
 build/$(1): export TEXT := $$($(1))

@@ -1,4 +1,5 @@
-# The simulator is a project of its own, cudasim/: its Makefile is asked where one of its sources is newer than what it made.
+# The simulator is a project of its own, cudasim/: its Makefile is asked where one of its sources is newer than what it
+# made.
 cudasim := $(MAKE) -C cudasim CUDA_HOME='$(CUDA_DIR)' NVCC='$(CUDA_NVCC)' CC='$(CC)' JOBS= $(if $(V),,-s)
 sim := cudasim/build/libcudart.so.13
 sim_all := cudasim/build/all/libcudart.so.13

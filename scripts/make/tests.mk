@@ -10,7 +10,8 @@ link_tests = $(LDLIBS) -lcmocka -lopenblas
 $(foreach t,$(tests),$(eval $(call program,$(t),$(t:build/%=build/obj/%).c.o $(archives),$(link_tests))))
 $(foreach t,$(test_steps),$(eval $(call program,$(t),$(call program_objects,$(t:build/%/run=%)) $(archives),$(LDLIBS))))
 $(eval $(call program,$(gpu_test),$(call program_objects,tests/gpu) $(archives),$(LDLIBS)))
-$(eval $(call program,$(tensorcore_test),$(call objects,tests/tensorcore) $(filter-out %/step.c.o,$(call objects,step06_tensorcore)) \
+$(eval $(call program,$(tensorcore_test),$(call objects,tests/tensorcore) \
+    $(filter-out %/step.c.o,$(call objects,step06_tensorcore)) \
     build/obj/step04_vectorized/lds128_2x2.cu.o $(archives),$(LDLIBS)))
 build/obj/tests/%.c.o: CFLAGS += -idirafter /usr/include/openblas # where Fedora has cblas.h; deps.sh looks there too
 
@@ -35,6 +36,6 @@ sanitized += $(patsubst %,build/$(1)/%/run,$(steps))
 endef
 $(foreach s,asan tsan,$(eval $(call sanitizer_rules,$(s))))
 asan_readers := $(patsubst %,build/asan/%.o,$(wildcard common/readers/*.c common/base/*.c))
-$(foreach t,test_table test_classify,$(eval $(call program,build/asan/tests/$(t),build/asan/tests/$(t).c.o $(asan_readers), \
-    -lcmocka -lm -lpthread,$(asan_flags))))
+$(foreach t,test_table test_classify,$(eval $(call program,build/asan/tests/$(t), \
+    build/asan/tests/$(t).c.o $(asan_readers),-lcmocka -lm -lpthread,$(asan_flags))))
 sanitized += build/asan/tests/test_table build/asan/tests/test_classify

@@ -20,13 +20,13 @@ static const struct kind {
 enum { CACHED = 3 }; /* of the kinds: through L1 */
 
 /* What both sides may be, in units of the copy's bytes. */
+/* clang-format off */
 #define SIDES(F)                                                                                                       \
     F("near", l)                                                                                                       \
-    F("backwards", 31 - l)                                                                                             \
-    F("pairs", l / 2)                                                                                                  \
-    F("same", 0)                                                                                                       \
-    F("stride 2", 2 * l) F("lines apart", 32 * l) F("stride 33", 33 * l) F("from 1 on", l + 1)                         \
-        F("rows of 4", 64 * (l / 4) + l % 4) F("random", next_random() % 500)
+    F("backwards", 31 - l) F("pairs", l / 2) F("same", 0) F("stride 2", 2 * l) F("lines apart", 32 * l)                \
+        F("stride 33", 33 * l) F("from 1 on", l + 1) F("rows of 4", 64 * (l / 4) + l % 4)                              \
+            F("random", next_random() % 500)
+/* clang-format on */
 
 struct side {
     const char *name;
@@ -70,17 +70,16 @@ static void add_sides(const kind *k) {
 }
 
 /* Past L1, chunk l of four lines goes to chunk u(l). */
+/* clang-format off */
 #define PLACES(F)                                                                                                      \
     F("lane^1", l ^ 1)                                                                                                 \
-    F("lane^2", l ^ 2)                                                                                                 \
-    F("lane^4", l ^ 4)                                                                                                 \
-    F("lane^8", l ^ 8)                                                                                                 \
-    F("lane^3", l ^ 3) F("round by a chunk", (l & 24) | ((l + 1) & 7))                                                 \
-        F("round by a sector", (l & 24) | ((l + 2) & 7)) F("on by a sector", l + 2) F("on by half a line", l + 4)      \
-            F("on by a line", l + 8) F("lines 2 apart", 16 * (l / 8) + l % 8)                                          \
-                F("lines backwards", (24 - (l & 24)) + l % 8) F("all lines to one", l % 8)                             \
-                    F("halves 1 line apart", 8 * (l / 4) + l % 4) F("sectors 1 line apart", 8 * (l / 2) + l % 2)       \
-                        F("sectors across lines", 8 * (l / 2 % 4) + 2 * (l / 8) + l % 2)                               \
+    F("lane^2", l ^ 2) F("lane^4", l ^ 4) F("lane^8", l ^ 8) F("lane^3", l ^ 3)                                        \
+        F("round by a chunk", (l & 24) | ((l + 1) & 7)) F("round by a sector", (l & 24) | ((l + 2) & 7))               \
+            F("on by a sector", l + 2) F("on by half a line", l + 4) F("on by a line", l + 8)                          \
+                F("lines 2 apart", 16 * (l / 8) + l % 8) F("lines backwards", (24 - (l & 24)) + l % 8)                 \
+                    F("all lines to one", l % 8) F("halves 1 line apart", 8 * (l / 4) + l % 4)                         \
+                        F("sectors 1 line apart", 8 * (l / 2) + l % 2) F("sectors across lines",                       \
+                                                                         8 * (l / 2 % 4) + 2 * (l / 8) + l % 2)        \
                             F("one lane off", l == 31 ? 40 : l) F("first lane off", l == 0 ? 64 : l)                   \
                                 F("first line scattered", l < 8 ? 100 + 3 * l : l)                                     \
                                     F("lanes 1 and 2 swapped", l == 1   ? 2                                            \
@@ -98,6 +97,7 @@ static void add_sides(const kind *k) {
                                                             F("rows of 8, padded by 2", 10 * (l / 8) + l % 8)          \
                                                                 F("pairs lane^2", l & 29)                              \
                                                                     F("a sector's lanes apart", 8 * (l % 2) + l / 2)
+/* clang-format on */
 
 static void add_places(const kind *k) {
     unsigned to[WARP], near[WARP];

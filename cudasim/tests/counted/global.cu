@@ -47,15 +47,14 @@ static const struct kind {
 };
 
 /* In units of the access's bytes. */
+/* clang-format off */
 #define FIXED(F)                                                                                                       \
     F("stride 0", 0)                                                                                                   \
     F("stride 1", l)                                                                                                   \
     F("stride 1 from 1 on", l + 1)                                                                                     \
-    F("stride 1 from 7 on", l + 7)                                                                                     \
-    F("stride 2", 2 * l)                                                                                               \
-    F("stride 3", 3 * l)                                                                                               \
-    F("stride 32", 32 * l) F("stride 33", 33 * l) F("backwards", 31 - l) F("eights", l / 8)                            \
-        F("two halves", l + (l < 16 ? 0 : 100))
+    F("stride 1 from 7 on", l + 7) F("stride 2", 2 * l) F("stride 3", 3 * l) F("stride 32", 32 * l)                    \
+        F("stride 33", 33 * l) F("backwards", 31 - l) F("eights", l / 8) F("two halves", l + (l < 16 ? 0 : 100))
+/* clang-format on */
 
 int main(int argc, char **argv) {
     for (const kind &k : kinds) {

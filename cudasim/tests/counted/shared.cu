@@ -85,39 +85,43 @@ static const struct kind {
 };
 
 /* Patterns in units of the access's bytes, u(l) for lane l. */
+/* clang-format off */
 #define FIXED(F)                                                                                                       \
     F("stride 0", 0)                                                                                                   \
     F("stride 1", l)                                                                                                   \
     F("stride 2", 2 * l)                                                                                               \
-    F("stride 4", 4 * l)                                                                                               \
-    F("stride 8", 8 * l)                                                                                               \
-    F("stride 33", 33 * l)                                                                                             \
-    F("pairs lane^1", l / 2) F("pairs lane^2", l & 29) F("fours", l / 4) F("backwards in eights", l ^ 7)               \
-        F("two words of a bank", 32 * (l & 1))
+    F("stride 4", 4 * l) F("stride 8", 8 * l) F("stride 33", 33 * l) F("pairs lane^1", l / 2)                          \
+        F("pairs lane^2", l & 29) F("fours", l / 4) F("backwards in eights", l ^ 7)                                    \
+            F("two words of a bank", 32 * (l & 1))
+/* clang-format on */
 /* Which lanes of a pair agree, where and how often: what doubles a phase. */
+/* clang-format off */
 #define PAIRED(F)                                                                                                      \
     F("pairs lane^4", l & 27)                                                                                          \
     F("pairs lane^8", l & 23)                                                                                          \
     F("pairs lane^16", l & 15)                                                                                         \
-    F("pairs lane^1, 8 apart", 8 * (l / 2))                                                                            \
-    F("pairs lane^2, 8 apart", 8 * (l & 29))                                                                           \
-    F("pairs lane^1, 3 apart", 3 * (l / 2))                                                                            \
-    F("fours, 8 apart", 8 * (l / 4)) F("eights", l / 8) F("lane^1 in the first half", l < 16 ? l / 2 : l)              \
-        F("lane^1 in the second half", l < 16 ? l : l / 2) F("lane^2 in the first half", l < 16 ? l & 29 : l)          \
-            F("lane^2 in the second half", l < 16 ? l : l & 29) F("lane^1, then lane^2", l < 16 ? l / 2 : l & 29)      \
-                F("lane^2, then lane^1", l < 16 ? l & 29 : l / 2) F("lane^1 in the first eight", l < 8 ? l / 2 : l)    \
-                    F("lane^1 but for two lanes", l == 31 ? 33 : l / 2)                                                \
-                        F("lane^1 in eights 0 and 1", l < 16 ? 16 * (l / 2) : 16 * l)                                  \
-                            F("lane^1 in eights 0 and 2", l & 8 ? l : l / 2) F("row of a tile", l % 4 + 32 * (l / 16)) \
-                                F("column of a tile", l / 8 + 8 * (l & 1))
+    F("pairs lane^1, 8 apart", 8 * (l / 2)) F("pairs lane^2, 8 apart", 8 * (l & 29))                                   \
+        F("pairs lane^1, 3 apart", 3 * (l / 2)) F("fours, 8 apart", 8 * (l / 4)) F("eights", l / 8)                    \
+            F("lane^1 in the first half", l < 16 ? l / 2 : l) F("lane^1 in the second half", l < 16 ? l : l / 2)       \
+                F("lane^2 in the first half", l < 16 ? l & 29 : l) F("lane^2 in the second half", l < 16 ? l : l & 29) \
+                    F("lane^1, then lane^2", l < 16 ? l / 2 : l & 29)                                                  \
+                        F("lane^2, then lane^1", l < 16 ? l & 29 : l / 2)                                              \
+                            F("lane^1 in the first eight", l < 8 ? l / 2 : l)                                          \
+                                F("lane^1 but for two lanes", l == 31 ? 33 : l / 2)                                    \
+                                    F("lane^1 in eights 0 and 1", l < 16 ? 16 * (l / 2) : 16 * l)                      \
+                                        F("lane^1 in eights 0 and 2", l & 8 ? l : l / 2)                               \
+                                            F("row of a tile", l % 4 + 32 * (l / 16))                                  \
+                                                F("column of a tile", l / 8 + 8 * (l & 1))
+/* clang-format on */
 /* For lanes that are missing. */
+/* clang-format off */
 #define MASKS(F)                                                                                                       \
     F(0x00000001u)                                                                                                     \
     F(0x80000001u)                                                                                                     \
     F(0x55555555u)                                                                                                     \
-    F(0xaaaaaaaau)                                                                                                     \
-    F(0x33333333u)                                                                                                     \
-    F(0x0000ffffu) F(0x00ff00ffu) F(0x0f0f0f0fu) F(0x7fffffffu) F(0xfffffffcu) F(0xffff0000u) F(0x01010101u)
+    F(0xaaaaaaaau) F(0x33333333u) F(0x0000ffffu) F(0x00ff00ffu) F(0x0f0f0f0fu) F(0x7fffffffu) F(0xfffffffcu)           \
+        F(0xffff0000u) F(0x01010101u)
+/* clang-format on */
 
 static void add_fixed(const kind *k, bool pairs) {
 #define F(what, units)                                                                                                 \

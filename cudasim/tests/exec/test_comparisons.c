@@ -88,29 +88,32 @@ typedef struct comparing {
     uint32_t one; /* set: what stands for true; 0: setp */
 } comparing;
 
+/* clang-format off */
 #define SETS(result, one)                                                                                              \
     COMPARING(set_##result##_u32, 'u', 32, 0, one)                                                                     \
     COMPARING(set_##result##_s16, 's', 16, 0, one)                                                                     \
     COMPARING(set_##result##_s32, 's', 32, 0, one)                                                                     \
-    COMPARING(set_##result##_u64, 'u', 64, 0, one)                                                                     \
-    COMPARING(set_##result##_s64, 's', 64, 0, one)                                                                     \
-    COMPARING(set_##result##_f32_either, 'f', 32, 0, one) COMPARING(set_##result##_f64, 'f', 64, 0, one)
+    COMPARING(set_##result##_u64, 'u', 64, 0, one) COMPARING(set_##result##_s64, 's', 64, 0, one)                      \
+        COMPARING(set_##result##_f32_either, 'f', 32, 0, one) COMPARING(set_##result##_f64, 'f', 64, 0, one)
+/* clang-format on */
+/* clang-format off */
 #define COMPARISONS                                                                                                    \
     COMPARING(setp_u32, 'u', 32, 0, 0)                                                                                 \
     COMPARING(setp_s16, 's', 16, 0, 0)                                                                                 \
     COMPARING(setp_s32, 's', 32, 0, 0)                                                                                 \
-    COMPARING(setp_u64, 'u', 64, 0, 0)                                                                                 \
-    COMPARING(setp_s64, 's', 64, 0, 0)                                                                                 \
-    COMPARING(setp_f32, 'f', 32, 0, 0)                                                                                 \
-    COMPARING(setp_f64, 'f', 64, 0, 0) COMPARING(setp_f16, 'h', 16, 0, 0) COMPARING(setp_bf16, 'b', 16, 0, 0)          \
-        COMPARING(setp_f16x2, 'h', 32, 1, 0) COMPARING(setp_bf16x2, 'b', 32, 1, 0) SETS(b32, 0xffffffff)               \
-            SETS(f32, 0x3f800000) SETS(f16, 0x3c00) SETS(bf16, 0x3f80) COMPARING(set_b32_f16, 'h', 16, 0, 0xffffffff)  \
-                COMPARING(set_b32_bf16, 'b', 16, 0, 0xffffffff) COMPARING(set_b16_f16, 'h', 16, 0, 0xffff)             \
-                    COMPARING(set_b16_bf16, 'b', 16, 0, 0xffff) COMPARING(set_f16_f16, 'h', 16, 0, 0x3c00)             \
-                        COMPARING(set_bf16_f16, 'h', 16, 0, 0x3f80) COMPARING(set_bf16_bf16, 'b', 16, 0, 0x3f80)       \
-                            COMPARING(set_b32_f16x2, 'h', 32, 1, 0xffff) COMPARING(set_b32_bf16x2, 'b', 32, 1, 0xffff) \
-                                COMPARING(set_f16_f16x2, 'h', 32, 1, 0x3c00)                                           \
-                                    COMPARING(set_bf16_bf16x2, 'b', 32, 1, 0x3f80)
+    COMPARING(setp_u64, 'u', 64, 0, 0) COMPARING(setp_s64, 's', 64, 0, 0) COMPARING(setp_f32, 'f', 32, 0, 0)           \
+        COMPARING(setp_f64, 'f', 64, 0, 0) COMPARING(setp_f16, 'h', 16, 0, 0) COMPARING(setp_bf16, 'b', 16, 0, 0)      \
+            COMPARING(setp_f16x2, 'h', 32, 1, 0) COMPARING(setp_bf16x2, 'b', 32, 1, 0) SETS(b32, 0xffffffff)           \
+                SETS(f32, 0x3f800000) SETS(f16, 0x3c00) SETS(bf16, 0x3f80)                                             \
+                    COMPARING(set_b32_f16, 'h', 16, 0, 0xffffffff) COMPARING(set_b32_bf16, 'b', 16, 0, 0xffffffff)     \
+                        COMPARING(set_b16_f16, 'h', 16, 0, 0xffff) COMPARING(set_b16_bf16, 'b', 16, 0, 0xffff)         \
+                            COMPARING(set_f16_f16, 'h', 16, 0, 0x3c00) COMPARING(set_bf16_f16, 'h', 16, 0, 0x3f80)     \
+                                COMPARING(set_bf16_bf16, 'b', 16, 0, 0x3f80)                                           \
+                                    COMPARING(set_b32_f16x2, 'h', 32, 1, 0xffff)                                       \
+                                        COMPARING(set_b32_bf16x2, 'b', 32, 1, 0xffff)                                  \
+                                            COMPARING(set_f16_f16x2, 'h', 32, 1, 0x3c00)                               \
+                                                COMPARING(set_bf16_bf16x2, 'b', 32, 1, 0x3f80)
+/* clang-format on */
 #define COMPARING(name, type, bits, two, one) DECLARE(name)
 COMPARISONS
 #undef COMPARING

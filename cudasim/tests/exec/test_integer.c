@@ -278,17 +278,16 @@ static void check(const instruction *in) {
     INTEGER(op##_s16x2, "w=ww",                                                                                        \
             halves(RELU_OF(pick(part(a, 0, 16, 1), part(b, 0, 16, 1))),                                                \
                    RELU_OF(pick(part(a, 1, 16, 1), part(b, 1, 16, 1)))))
+/* clang-format off */
 #define INTEGERS                                                                                                       \
     BY_WIDTH(16, h)                                                                                                    \
     BY_WIDTH(32, w)                                                                                                    \
     BY_WIDTH(64, l)                                                                                                    \
-    BY_WIDE_WIDTH(32, w)                                                                                               \
-    BY_WIDE_WIDTH(64, l)                                                                                               \
-    UNSIGNED_SIGNED(BY_TYPE, 16, h)                                                                                    \
-    UNSIGNED_SIGNED(BY_TYPE, 32, w) UNSIGNED_SIGNED(BY_TYPE, 64, l) UNSIGNED_SIGNED(                                   \
-        BY_TYPE_PLAIN, 16, h) UNSIGNED_SIGNED(BY_TYPE_PLAIN, 64, l) BY_TYPE_PLAIN(u, cut, 32, w)                       \
-        UNSIGNED_SIGNED(BY_SIGN, 0) BY_PICK(min, smaller) BY_PICK(max, larger) BY_SIGNS(0, 0, u32, u32) BY_SIGNS(      \
-            0, 1, u32, s32) BY_SIGNS(1, 0, s32, u32) BY_SIGNS(1, 1, s32, s32)                                          \
+    BY_WIDE_WIDTH(32, w) BY_WIDE_WIDTH(64, l) UNSIGNED_SIGNED(BY_TYPE, 16, h) UNSIGNED_SIGNED(                         \
+        BY_TYPE, 32, w) UNSIGNED_SIGNED(BY_TYPE, 64, l) UNSIGNED_SIGNED(BY_TYPE_PLAIN, 16,                             \
+                                                                        h) UNSIGNED_SIGNED(BY_TYPE_PLAIN, 64, l)       \
+        BY_TYPE_PLAIN(u, cut, 32, w) UNSIGNED_SIGNED(BY_SIGN, 0) BY_PICK(min, smaller) BY_PICK(max, larger) BY_SIGNS(  \
+            0, 0, u32, u32) BY_SIGNS(0, 1, u32, s32) BY_SIGNS(1, 0, s32, u32) BY_SIGNS(1, 1, s32, s32)                 \
             INTEGER(add_b16x2, "w=ww", halves((big)a + (big)b, (big)(a >> 16) + (big)(b >> 16))) INTEGER(              \
                 add_sat_s32, "w=ww", (uint64_t)cut(clamp32(sign(a, 32) + sign(b, 32)), 32))                            \
                 INTEGER(sub_sat_s32, "w=ww", (uint64_t)cut(clamp32(sign(a, 32) - sign(b, 32)), 32)) INTEGER(           \
@@ -366,6 +365,7 @@ static void check(const instruction *in) {
                                                                                                   "1010"               \
                                                                                                   "3232",              \
                                                                                                   c))
+/* clang-format on */
 
 #define UNUSED_ARGUMENTS (void)a, (void)b, (void)c, (void)e, (void)i, (void)p
 #define INTEGER(name, shape, value)                                                                                    \
@@ -400,18 +400,18 @@ typedef struct adder {
     int flag_in; /* 0, 1, or -1: the flag */
     bool flag_out;
 } adder;
+/* clang-format off */
 #define ADDERS_OF(bits, flag)                                                                                          \
     ADDER(add_cc_b##bits, bits, 'a', 0, 1)                                                                             \
     ADDER(addc_b##bits, bits, 'a', -1, 0)                                                                              \
     ADDER(addc_cc_b##bits, bits, 'a', -1, 1)                                                                           \
-    ADDER(sub_cc_b##bits, bits, 's', 1, 1)                                                                             \
-    ADDER(subc_b##bits, bits, 's', -1, 0)                                                                              \
-    ADDER(subc_cc_b##bits, bits, 's', -1, 1)                                                                           \
-    ADDER(mad_lo_cc_b##bits, bits, 'l', 0, 1) ADDER(mad_hi_cc_u##bits, bits, 'h', 0, 1)                                \
-        ADDER(mad_hi_cc_s##bits, bits, 'H', 0, 1) ADDER(madc_lo_b##bits, bits, 'l', -1, 0)                             \
-            ADDER(madc_hi_u##bits, bits, 'h', -1, 0) ADDER(madc_hi_s##bits, bits, 'H', -1, 0)                          \
-                ADDER(madc_lo_cc_b##bits, bits, 'l', -1, 1) ADDER(madc_hi_cc_u##bits, bits, 'h', -1, 1)                \
-                    ADDER(madc_hi_cc_s##bits, bits, 'H', -1, 1)
+    ADDER(sub_cc_b##bits, bits, 's', 1, 1) ADDER(subc_b##bits, bits, 's', -1, 0)                                       \
+        ADDER(subc_cc_b##bits, bits, 's', -1, 1) ADDER(mad_lo_cc_b##bits, bits, 'l', 0, 1)                             \
+            ADDER(mad_hi_cc_u##bits, bits, 'h', 0, 1) ADDER(mad_hi_cc_s##bits, bits, 'H', 0, 1)                        \
+                ADDER(madc_lo_b##bits, bits, 'l', -1, 0) ADDER(madc_hi_u##bits, bits, 'h', -1, 0)                      \
+                    ADDER(madc_hi_s##bits, bits, 'H', -1, 0) ADDER(madc_lo_cc_b##bits, bits, 'l', -1, 1)               \
+                        ADDER(madc_hi_cc_u##bits, bits, 'h', -1, 1) ADDER(madc_hi_cc_s##bits, bits, 'H', -1, 1)
+/* clang-format on */
 #define ADDER(name, bits, x, in, out) DECLARE(name)
 ADDERS_OF(32, 0)
 ADDERS_OF(64, 0)
@@ -493,7 +493,7 @@ DECLARE(mov_pred)
 DECLARE(lop3_and_b32)
 DECLARE(lop3_or_b32)
 
-    static void test_predicates(void **state) {
+static void test_predicates(void **state) {
     (void)state;
     static sim_handler *const run[5] = {HANDLER_OF(and_pred), HANDLER_OF(or_pred), HANDLER_OF(xor_pred),
                                         HANDLER_OF(not_pred), HANDLER_OF(mov_pred)};
