@@ -340,7 +340,8 @@ static void movmatrix_transposes(void **state) {
 
 /* ---- mistakes ---------------------------------------------------------------------------------------------------- */
 
-#define MMA                          "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r2,%r3}, {%r4,%r5}, {%r6}, {%r7,%r8};"
+#define MMA "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r2,%r3}, {%r4,%r5}, {%r6}, {%r7,%r8};"
+
 #define MISTAKE(before, instruction) MATRIX_HEAD before "\n" instruction "\nst.global.u32 [%rd2], %r2;\nret;\n}\n"
 
 static void mistakes_are_named(void **state) {
