@@ -19,7 +19,8 @@ if [ -n "$one" ] && taskset -c 0,1 true 2>/dev/null; then two="taskset -c 0,1"; 
 row() { # WHAT MEASURED UNIT [OPERATOR TARGET]
     awk -v what="$1" -v x="$2" -v unit="$3" -v op="${4:-}" -v target="${5:-}" 'BEGIN {
         met = op == "<=" ? x <= target : op == "<" ? x < target : x >= target
-        printf "%-46s %9s %-4s %s\n", what, x, unit, op == "" ? "" : op " " target " " unit (met ? "   met" : "   MISSED")
+        printf "%-46s %9s %-4s %s\n", what, x, unit,
+               op == "" ? "" : op " " target " " unit (met ? "   met" : "   MISSED")
     }'
 }
 bad() { echo "$1 cannot be run:" && sed 's/^/    /' "$work/err" && failed=1; }
@@ -28,8 +29,8 @@ bad() { echo "$1 cannot be run:" && sed 's/^/    /' "$work/err" && failed=1; }
 # `adds_isa`. Others take more: theirs are printed, and held to nothing.
 adds_isa=v4
 adds="fma_chain 1.4 integer 1.7 shared_load 1.2 global_coalesced 1.2 global_strided 5.9 global_u16 1.2 global_u64 1.5 \
-    global_v4 5.2 generic 1.2 global_store 1.5 shared_store 1.3 shuffle 4.0 shuffle64 4.4 atomic_add 5.2 atomic_apart 22 \
-    divergent 4.7"
+    global_v4 5.2 generic 1.2 global_store 1.5 shared_store 1.3 shuffle 4.0 shuffle64 4.4 atomic_add 5.2 \
+    atomic_apart 22 divergent 4.7"
 
 echo "The simulator on $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
 echo
@@ -40,7 +41,8 @@ held=1
 if (export CUDASIM_ISA=$adds_isa && mixes) ||
     { grep -q "^cudasim: CUDASIM_ISA=$adds_isa: this " "$work/err" && held=0 && mixes; }; then
     [ $held = 1 ] || echo "recorded with AVX-512, which this processor or simulator has not: held to nothing"
-    awk -v recorded="$adds" -v held=$held 'BEGIN { split(recorded, words); for (k = 1; k in words; k += 2) was[words[k]] = words[k + 1] }
+    awk -v recorded="$adds" -v held=$held '
+        BEGIN { split(recorded, words); for (k = 1; k in words; k += 2) was[words[k]] = words[k + 1] }
         $1 == "add_chain" { add = $2 }
         {
             slow = held && $1 in was && $2 / add > 2 * was[$1]

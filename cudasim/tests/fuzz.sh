@@ -24,7 +24,8 @@ done
 flags="-std=c11 -D_GNU_SOURCE -g -O1 -Isrc -fno-strict-aliasing -fno-sanitize-recover=all"
 compiler=${FUZZ_CC:-clang}
 echo 'int LLVMFuzzerTestOneInput(const char *p, unsigned long n) { return p && n > 9; }' >"$out/try.c"
-if [ "$compiler" != gcc ] && "$compiler" -fsanitize=fuzzer,address,undefined -o "$out/try" "$out/try.c" >"$out/try.log" 2>&1
+if [ "$compiler" != gcc ] &&
+    "$compiler" -fsanitize=fuzzer,address,undefined -o "$out/try" "$out/try.c" >"$out/try.log" 2>&1
 then
     engine=libFuzzer sanitizers=fuzzer,address,undefined
 else
@@ -65,7 +66,8 @@ fuzz() {
     else
         timeout $((seconds + 60)) "$program" "tests/fuzz/corpus/$name" >"$log" 2>&1
     fi
-    ended "$name ($engine)" $? "$log" "$(sed -n 's/^stat::number_of_executed_units: *\([0-9]*\)/\1 inputs/; /^[0-9]* inputs$/p' "$log")"
+    ended "$name ($engine)" $? "$log" \
+        "$(sed -n 's/^stat::number_of_executed_units: *\([0-9]*\)/\1 inputs/; /^[0-9]* inputs$/p' "$log")"
 }
 
 for target in $targets; do
@@ -73,8 +75,10 @@ for target in $targets; do
     ptx) fuzz ptx src/ptx/*.c src/base/arena.c ;;
     fatbin) fuzz fatbin src/ptx/fatbin.c ;;
     programs)
-        RANDOM_SEED=$(($(date +%s) * 1000000)) RANDOM_SECONDS=$seconds build/tests/exec/test_random >$out/programs.log 2>&1
-        ended programs $? $out/programs.log "$(sed -n 's/^\([0-9]* programs from seed [0-9]*\) on$/\1/p' $out/programs.log)"
+        RANDOM_SEED=$(($(date +%s) * 1000000)) RANDOM_SECONDS=$seconds \
+            build/tests/exec/test_random >$out/programs.log 2>&1
+        ended programs $? $out/programs.log \
+            "$(sed -n 's/^\([0-9]* programs from seed [0-9]*\) on$/\1/p' $out/programs.log)"
         ;;
     esac
 done

@@ -39,7 +39,8 @@ $(tail -n 40 "$log" | sed 's/^/      /')"
 fi
 
 if [ $# = 0 ]; then # the longest first, lest one be left alone at the end
-    for test in tests/test_sanitizers.sh tests/test_fuzz.sh tests/test_install.sh tests/test_*.sh tests/test_*.c tests/*/test_*.c; do
+    for test in tests/test_sanitizers.sh tests/test_fuzz.sh tests/test_install.sh \
+        tests/test_*.sh tests/test_*.c tests/*/test_*.c; do
         case " $* " in *" $test "* | *" build/${test%.c} "*) continue ;; esac
         case $test in *_fuzz.sh | *_sanitizers.sh | *_install.sh) [ -n "${TEST_ALL:-}" ] || continue ;; esac
         case $test in *.c) test=build/${test%.c} ;; esac

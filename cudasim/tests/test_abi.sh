@@ -52,7 +52,8 @@ if grep -q 'soname: \[libcudart.so.13\]' "$work/out"; then ok "soname"; else fai
 programs=0
 for program in "$root"/build/tests/programs/*; do
     [ -f "$program" ] || continue
-    nm -D --undefined-only "$program" 2>/dev/null | awk '{ print $2 }' | grep -E '^(__)?cuda' | sed 's/@\([^@]\)/@@\1/' |
+    nm -D --undefined-only "$program" 2>/dev/null | awk '{ print $2 }' |
+        grep -E '^(__)?cuda' | sed 's/@\([^@]\)/@@\1/' |
         sort -u >"$work/needs"
     [ -s "$work/needs" ] || continue
     programs=$((programs + 1))

@@ -15,12 +15,14 @@ for isa in default ${TEST_ALL:+baseline v3 v4}; do
     if [ $isa != default ]; then export CUDASIM_LIB=build/all/libcudart.so.13 CUDASIM_ISA=$isa; fi
     CUDASIM_ROWS=$work/rows ./cudasim build/tests/conformance/run --check "$golden" >"$work/out" 2>&1
     status=$?
-    if grep -q "CUDASIM_ISA=$isa: this \(processor does not have it\|simulator was built for baseline\)" "$work/out"; then
+    if grep -q "CUDASIM_ISA=$isa: this \(processor does not have it\|simulator was built for baseline\)" \
+        "$work/out"; then
         echo "skipped: $(head -n 1 "$work/out")"
         continue
     fi
     counts=$(tail -n 1 "$work/out" |
-        sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed, \([0-9]*\) skipped$/\1 \2 \3/p; s/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2 0/p')
+        sed -n -e 's/^\([0-9]*\) passed, \([0-9]*\) failed, \([0-9]*\) skipped$/\1 \2 \3/p' \
+            -e 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2 0/p')
     if [ -z "$counts" ]; then
         echo "FAIL $isa: exit status $status, and no counts at its end:"
         tail -n 20 "$work/out"
@@ -48,13 +50,15 @@ fi
 # Recordings of one device can be joined, one of another is refused.
 run="./cudasim build/tests/conformance/run"
 if $run --record "$work/or" --only or.b32 >/dev/null && $run --record "$work/xor" --only xor.b32 >/dev/null &&
-    $run --merge "$work/both" "$work/xor" "$work/or" >/dev/null && $run --check "$work/both" --only or.b32 >/dev/null; then
+    $run --merge "$work/both" "$work/xor" "$work/or" >/dev/null &&
+    $run --check "$work/both" --only or.b32 >/dev/null; then
     passed=$((passed + 1))
 else
     echo "FAIL joining two recordings"
     failed=$((failed + 1))
 fi
-if ! $run --merge "$work/other" "$golden" "$work/or" >"$work/out" 2>&1 && grep -q "not of the same device" "$work/out" &&
+if ! $run --merge "$work/other" "$golden" "$work/or" >"$work/out" 2>&1 &&
+    grep -q "not of the same device" "$work/out" &&
     [ ! -e "$work/other" ]; then
     passed=$((passed + 1))
 else

@@ -41,14 +41,17 @@ expect 'a full disk' 2 "^cudasim: .*/c.csv cannot be written: File too large$" \
     sh -c "trap '' XFSZ; ulimit -f 1; $cudasim --counters-csv '$work/full/c.csv' $program"
 expect 'what was there' 0 '^before$' cat "$work/full/c.csv"
 expect 'no other file' 0 '^1$' sh -c "ls '$work/full' | grep -c ."
-expect 'a full device' 2 '^cudasim: /dev/full cannot be written: No space left on device$' $cudasim --counters-csv /dev/full $program
+expect 'a full device' 2 '^cudasim: /dev/full cannot be written: No space left on device$' \
+    $cudasim --counters-csv /dev/full $program
 expect 'an explanation' 0 '^BARRIERS: ' $cudasim --explain barriers
 expect 'no explanation' 2 "no metric is called 'x'" $cudasim --explain x
 expect 'an option that is none' 2 '^cudasim: --count: unknown option (see --help)$' $cudasim --count $program
 expect 'no file named' 2 '^cudasim: --counters-csv: its argument is missing$' $cudasim --counters-csv
-expect 'a form that is none' 2 "^cudasim: --counters: 'x' is unknown (known: table, lines)$" $cudasim --counters=x $program
+expect 'a form that is none' 2 "^cudasim: --counters: 'x' is unknown (known: table, lines)$" \
+    $cudasim --counters=x $program
 expect 'no program' 2 '^cudasim: which program?$' $cudasim --counters
-CUDASIM_COUNTERS=yes expect 'the environment' 2 '^cudasim: CUDASIM_COUNTERS=yes is neither table nor lines$' $cudasim $program
+CUDASIM_COUNTERS=yes expect 'the environment' 2 '^cudasim: CUDASIM_COUNTERS=yes is neither table nor lines$' \
+    $cudasim $program
 
 # One host thread counts as many as four.
 for threads in 1 4; do

@@ -23,14 +23,19 @@ for source in tests/faulty/memory.cu tests/faulty/shared.cu tests/faulty/global.
     awk '/__global__/ { sub(/.*void /, ""); sub(/\(.*/, ""); name = $0 }
          /\/\/ FAULT / {
              sub(/.*\/\/ FAULT /, "")
-             for (n = split($0, kinds, / and /); n > 0; n--) print name "\t" FNR "\t" kinds[n] }' "$source" >"$work/marks"
+             for (n = split($0, kinds, / and /); n > 0; n--) print name "\t" FNR "\t" kinds[n]
+         }' "$source" >"$work/marks"
     for name in $(./cudasim "$program"); do
         timeout 60 ./cudasim "$program" "$name" >"$work/out" 2>&1
         status=$?
         awk -v n="$name" '$1 == n' "$work/marks" >"$work/mine"
         case $name in
         ok_*)
-            if [ $status = 0 ] && ! grep -q '^cudasim: ' "$work/out"; then passed=$((passed + 1)); else fail "$name" "status $status"; fi
+            if [ $status = 0 ] && ! grep -q '^cudasim: ' "$work/out"; then
+                passed=$((passed + 1))
+            else
+                fail "$name" "status $status"
+            fi
             continue
             ;;
         esac
@@ -43,7 +48,8 @@ for source in tests/faulty/memory.cu tests/faulty/shared.cu tests/faulty/global.
         done <"$work/mine"
         # ... and no other kind.
         others=$(grep -c '^cudasim: ' "$work/out")
-        expected=$(cut -f 3 "$work/mine" | sort -u | while read -r kind; do grep "^cudasim: $kind" "$work/out"; done | wc -l)
+        expected=$(cut -f 3 "$work/mine" | sort -u |
+            while read -r kind; do grep "^cudasim: $kind" "$work/out"; done | wc -l)
         [ "$others" = $((expected + 1)) ] || why=${why:-"other findings"}
         if [ -z "$why" ]; then passed=$((passed + 1)); else fail "$name" "$why"; fi
     done
@@ -77,7 +83,8 @@ copied not_strict 0 build/tests/faulty/copied
 # What is not freed.
 ./cudasim --leak-check build/tests/faulty/leak >"$work/out" 2>&1
 status=$?
-if [ $status = 1 ] && grep -q "^cudasim: leak: 4096 bytes .* have not been freed" "$work/out" && grep -q "^cudasim: 1 finding" "$work/out"
+if [ $status = 1 ] && grep -q "^cudasim: leak: 4096 bytes .* have not been freed" "$work/out" &&
+    grep -q "^cudasim: 1 finding" "$work/out"
 then passed=$((passed + 1)); else fail leak "exit status $status"; fi
 if ./cudasim build/tests/faulty/leak >"$work/out" 2>&1 && ! grep -q . "$work/out"; then
     passed=$((passed + 1))
@@ -91,7 +98,12 @@ else
 fi
 # What compute-sanitizer is recorded to say of them is what the README has.
 if python3 -B tests/golden.py --table tests/faulty/nvidia-h200/faults.csv >"$work/out" &&
-    grep -qF -x -f "$work/out" tests/faulty/README.md && [ "$(grep -cxF -f "$work/out" tests/faulty/README.md)" -ge "$(grep -c . "$work/out")" ]
-then passed=$((passed + 1)); else fail README "not: python3 tests/golden.py --table tests/faulty/nvidia-h200/faults.csv"; fi
+    grep -qF -x -f "$work/out" tests/faulty/README.md &&
+    [ "$(grep -cxF -f "$work/out" tests/faulty/README.md)" -ge "$(grep -c . "$work/out")" ]
+then
+    passed=$((passed + 1))
+else
+    fail README "not: python3 tests/golden.py --table tests/faulty/nvidia-h200/faults.csv"
+fi
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" != 0 ]

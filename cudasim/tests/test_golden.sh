@@ -115,7 +115,9 @@ golden 'all is recorded' 0
 check 'a file for each program' [ "$(echo $counted/*)" = "$(for p in copies global lines shared; do
     printf '%s ' $counted/patterns_$p.csv; done | sed 's/ $//')" ]
 lines $counted/patterns_shared.csv 71
-holds $counted/patterns_shared.csv 'pattern,kind,name,mask,offsets,l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum,sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum,device,'
+heading=pattern,kind,name,mask,offsets,l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum
+heading=$heading,sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum,device,
+holds $counted/patterns_shared.csv "$heading"
 holds $counted/patterns_shared.csv '63,load_4,"stride 63, or so",ffffffff,0 4 8,63,63,Made-Up GPU (2),9.0,580.1,13.0,2'
 holds $counted/patterns_lines.csv ',clocks,device'
 holds $counted/patterns_copies.csv ',offsets,from,sm__sass'
@@ -138,6 +140,7 @@ printf '#!/bin/sh\nexit 9\n' >"$tmp/made/nvidia-smi"
 golden 'no GPU' 3
 lines "$tmp/said" 1
 sed 1q $faulty >"$tmp/empty" 2>/dev/null
-check 'a table of nothing' [ "$(python3 -B tests/golden.py --table "$tmp/empty" 2>&1)" = "golden: $tmp/empty has no rows" ]
+check 'a table of nothing' \
+    [ "$(python3 -B tests/golden.py --table "$tmp/empty" 2>&1)" = "golden: $tmp/empty has no rows" ]
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -38,7 +38,8 @@ refuses() {
     shift 3
     "$@" >"$work/out" 2>"$work/err"
     got=$?
-    if [ "$got" = "$status" ] && [ ! -s "$work/out" ] && [ "$(wc -l <"$work/err")" = 1 ] && grep -qF -e "$text" "$work/err"
+    if [ "$got" = "$status" ] && [ ! -s "$work/out" ] &&
+        [ "$(wc -l <"$work/err")" = 1 ] && grep -qF -e "$text" "$work/err"
     then
         echo "ok $name"
         passed=$((passed + 1))
@@ -53,10 +54,10 @@ programs "all threads"
 programs "one thread" CUDASIM_THREADS=1
 if [ -n "${TEST_ALL:-}" ]; then
     sim_all=CUDASIM_LIB=build/all/libcudart.so.13
-    programs "seven threads" CUDASIM_THREADS=7 -- cluster_reduction cooperative_grid_sync spin_lock atomics_all reduction \
-        printf wgmma_cluster_gemm
-    programs "baseline" $sim_all CUDASIM_ISA=baseline -- half_precision fft mandelbrot nbody warp_intrinsics collatz scan \
-        transpose tensor_gemm wgmma_cluster_gemm wmma_gemm
+    programs "seven threads" CUDASIM_THREADS=7 -- cluster_reduction cooperative_grid_sync spin_lock atomics_all \
+        reduction printf wgmma_cluster_gemm
+    programs "baseline" $sim_all CUDASIM_ISA=baseline -- half_precision fft mandelbrot nbody warp_intrinsics collatz \
+        scan transpose tensor_gemm wgmma_cluster_gemm wmma_gemm
     programs "baseline, one thread" $sim_all CUDASIM_ISA=baseline CUDASIM_THREADS=1 -- recursion function_pointers \
         bitonic_sort
 fi
@@ -83,14 +84,16 @@ mkdir "$work/a folder: this"
 cp build/libcudart.so.13 "$work/a folder: this/"
 for asks in "$scan" "--explain barriers"; do
     # shellcheck disable=SC2086 # several words
-    if CUDASIM_LIB="$work/a folder: this/libcudart.so.13" $sim $asks >"$work/out" 2>&1 && ! grep -q 'ld\.so' "$work/out"; then
+    if CUDASIM_LIB="$work/a folder: this/libcudart.so.13" $sim $asks >"$work/out" 2>&1 &&
+        ! grep -q 'ld\.so' "$work/out"; then
         echo "ok a blank and a colon in the simulator's path: $asks" && passed=$((passed + 1))
     else
         echo "FAIL a blank and a colon in the simulator's path: $asks" && failed=$((failed + 1)) && cat "$work/out"
     fi
 done
 for value in x -1 2x 0 1.5 1e1 inf 1025 99999999999999999999 ' 2'; do
-    refuses "CUDASIM_THREADS=$value" 2 "CUDASIM_THREADS=$value is not a whole number" env CUDASIM_THREADS="$value" $sim $scan
+    refuses "CUDASIM_THREADS=$value" 2 "CUDASIM_THREADS=$value is not a whole number" \
+        env CUDASIM_THREADS="$value" $sim $scan
 done
 for value in x -1 2x inf nan ' 2'; do
     refuses "CUDASIM_WATCHDOG=$value" 2 "CUDASIM_WATCHDOG=$value is not a number of seconds" \
@@ -186,7 +189,8 @@ if built --no-compress -gencode 'arch=compute_90a,code=[sm_90a,compute_90a]'; th
     fi
 fi
 built -rdc=true -gencode arch=compute_90a,code=sm_90a && $sim "$work/launches" >"$work/out" 2>"$work/err"
-says "a program of linked device code" "linked from several files, which the simulator cannot run: build it without -rdc=true"
+says "a program of linked device code" \
+    "linked from several files, which the simulator cannot run: build it without -rdc=true"
 built -gencode arch=compute_90a,code=sm_90a && $sim "$work/launches" >"$work/out" 2>"$work/err"
 says "a program without PTX" "no PTX in this program: build it with -gencode arch=compute_90,code=compute_90"
 echo "$passed passed, $failed failed"

@@ -58,7 +58,8 @@ for kind; do
     if [ "$kind" = asan ]; then
         for program in build/asan/tests/test_* build/asan/tests/*/test_*; do
             if [ ! -x "$program" ] || [ -d "$program" ]; then continue; fi
-            run "asan $(basename "$program")" env -u TEST_ALL ASAN_OPTIONS="detect_leaks=1 log_path=$work/report" "$program"
+            run "asan $(basename "$program")" env -u TEST_ALL \
+                ASAN_OPTIONS="detect_leaks=1 log_path=$work/report" "$program"
         done
     fi
     export ASAN_OPTIONS="detect_leaks=0 allocator_may_return_null=1 log_path=$work/report"

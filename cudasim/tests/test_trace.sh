@@ -31,9 +31,10 @@ right() { expect "$1" 0 '' python3 -B tests/trace.py "$2" "$3" ${4:+"$4"}; }
 json=$work/trace.json programs=build/tests/programs
 
 # ---- what it holds: every block, and the counters of the same run, in programs that launch no kernel twice ----
-for program in reduction histogram transpose sgemm_tiled matvec_shuffle cluster_histogram bulk_copies tensor_gemm tma_gemm \
-    wgmma_pipeline wgmma_cluster_gemm; do
-    expect "$program" 0 . ./cudasim --trace "$json" --trace-blocks 1000000 --counters-csv "$work/counters.csv" $programs/$program
+for program in reduction histogram transpose sgemm_tiled matvec_shuffle cluster_histogram bulk_copies tensor_gemm \
+    tma_gemm wgmma_pipeline wgmma_cluster_gemm; do
+    expect "$program" 0 . ./cudasim --trace "$json" --trace-blocks 1000000 \
+        --counters-csv "$work/counters.csv" $programs/$program
     right "$program: its format" format "$json"
     right "$program: its counts" counts "$json" "$work/counters.csv"
 done
