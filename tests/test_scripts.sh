@@ -181,10 +181,9 @@ END
 counters_records() {
     machine
     status 0 scripts/counters.sh && says "step06 odd: skipped: needs sm_120" || return 1
-    metrics=$(grep -c '^[a-z]' scripts/metrics.txt)
+    metrics=$(grep -c '^[a-z]' scripts/metrics.txt) made_up='Made-Up GPU (2),9.0,580.1,13.0'
     lines $csv $((2 * metrics + 1)) && same "$(ls plots/data/made-up-gpu-2)" counters.csv &&
-        holds $csv "step01_naive,mma_s8_tile,4096,4096,4096,dram__bytes_read.sum,427711016,byte,"\
-"Made-Up GPU (2),9.0,580.1,13.0,2" &&
+        holds $csv "step01_naive,mma_s8_tile,4096,4096,4096,dram__bytes_read.sum,427711016,byte,$made_up,2" &&
         holds "$tmp/calls" "_:1 --clock-control none --metrics gpu__time_duration.sum,launch__registers_per_thread," &&
         grep -q 'step01/run --size 4096 --no-baseline --warm --time 0.01 --variant mma_s8_tile *$' "$tmp/calls" &&
         holds "$tmp/calls" "step06/run --size 4096 --no-baseline --warm --time 0.01 --variant mma_s8_tile --dtype s8" ||
