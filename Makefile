@@ -93,8 +93,8 @@ endef
 $(foreach s,$(steps),$(eval $(call step_goal,$(s))))
 
 deps: ## find what everything needs and install what is missing (WHEELS=1: CUDA's Python wheels)
-	@echo "CUDA $(CUDA_VERSION) in $(CUDA_DIR), $(shell $(CC) --version | head -n 1), gnuplot, cmocka, OpenBLAS, zlib," \
-	    "numpy: here"
+	@echo "CUDA $(CUDA_VERSION) in $(CUDA_DIR), $(shell $(CC) --version | head -n 1), gnuplot, cmocka, OpenBLAS, numpy:" \
+	    "here"
 	@echo "machine code: $(addprefix sm_,$(archs)); PTX: compute_90a$(addprefix $(,) compute_,$(portable))"
 demo: all ; @sh scripts/demo.sh ## show everything the project does, in small, with or without a GPU
 test_programs := $(tests) $(test_steps) $(gpu_test) $(tensorcore_test)

@@ -8,7 +8,7 @@
 # plots  gnuplot, and what report takes
 # figures   gnuplot where it can be had: without it a line says that figures are left out
 # report Python 3.9 or newer with its standard library, for report/
-# test   cmocka, OpenBLAS, git, zlib
+# test   cmocka, OpenBLAS, git
 # data   numpy for scripts/data.py, as a wheel in build/numpy where Python has none
 # baselines   OpenBLAS, and ANN where it can be had: only a comparison is missing without it
 #
@@ -60,7 +60,6 @@ missing_packages() {
         report) have_python || echo python3 ;;
         test)
             has_library cmocka.h cmocka || echo libcmocka-dev
-            has_library zlib.h z || echo zlib1g-dev # conformance's golden file is packed
             has_library cblas.h openblas || echo libopenblas-dev
             have git || echo git
             ;;
