@@ -32,7 +32,7 @@ expect() {
 }
 cudasim=./cudasim program=build/tests/programs/reduction
 expect 'a program' 0 'block barriers, of warps' $cudasim --counters $program
-expect 'its lines' 0 'tests/programs/reduction.cu' $cudasim --counters=lines $program
+expect 'its lines' 0 'tests/programs/algorithms/reduction.cu' $cudasim --counters=lines $program
 expect 'its file' 0 . $cudasim --counters-csv "$work/c.csv" $program
 expect 'with rows' 0 ',BARRIERS,' cat "$work/c.csv"
 # On a full disk the file that was there stays, and nothing is left beside it.
@@ -45,6 +45,22 @@ expect 'a full device' 2 '^cudasim: /dev/full cannot be written: No space left o
     $cudasim --counters-csv /dev/full $program
 expect 'an explanation' 0 '^BARRIERS: ' $cudasim --explain barriers
 expect 'no explanation' 2 "no metric is called 'x'" $cudasim --explain x
+expect 'a metric mistyped' 2 "^cudasim: no metric is called 'barier': did you mean 'BARRIERS'? (--counters " \
+    $cudasim --explain barier
+expect "Nsight Compute's name mistyped" 2 "did you mean 'launch__registers_per_thread'? " \
+    $cudasim --explain launch_registers_per_thread
+expect 'nothing like a metric' 2 "^cudasim: no metric is called 'flops' (--counters shows their names)$" \
+    $cudasim --explain flops
+for typed in --conuters --counter --conuters=lines --trac --no-chek --explian --trace-block; do
+    case $typed in
+    --co*) meant=--counters ;;
+    --trac) meant=--trace ;;
+    --n*) meant=--no-check ;;
+    --e*) meant=--explain ;;
+    *) meant=--trace-blocks ;;
+    esac
+    expect "$typed" 2 "^cudasim: $typed: unknown option: did you mean $meant? (see --help)$" $cudasim $typed $program
+done
 expect 'an option that is none' 2 '^cudasim: --count: unknown option (see --help)$' $cudasim --count $program
 expect 'no file named' 2 '^cudasim: --counters-csv: its argument is missing$' $cudasim --counters-csv
 expect 'a form that is none' 2 "^cudasim: --counters: 'x' is unknown (known: table, lines)$" \

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Mistakes planted in the two products of tests/programs/wgmma_tma.cuh, one at a time: each stops the kernel with a
-# report that says what is wrong, or shows in the result, in every run. Ends with "N passed, N failed".
+# Mistakes planted in the two products of tests/programs/tensor/wgmma_tma.cuh, one at a time: each stops the kernel
+# with a report that says what is wrong, or shows in the result, in every run. Ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d) || exit 1

@@ -16,8 +16,8 @@ fail() { # NAME WHY
 }
 
 for source in tests/faulty/memory.cu tests/faulty/shared.cu tests/faulty/global.cu tests/faulty/threads.cu \
-    tests/faulty/waits.cu tests/faulty/wgmma.cu tests/faulty/tensor.cu tests/faulty/operand.cu \
-    tests/faulty/lanes.cu tests/faulty/unwritten.cu; do
+    tests/faulty/barriers.cu tests/faulty/waits.cu tests/faulty/cluster.cu tests/faulty/wgmma.cu \
+    tests/faulty/tensor.cu tests/faulty/operand.cu tests/faulty/lanes.cu tests/faulty/unwritten.cu; do
     base=$(basename "$source") program=build/tests/faulty/$(basename "$source" .cu)
     # kernel, line, kind of each marker
     awk '/__global__/ { sub(/.*void /, ""); sub(/\(.*/, ""); name = $0 }
@@ -63,7 +63,7 @@ wanted() { # PROGRAM KERNEL TEXT
 }
 wanted shared exchange_no_syncwarp 'a lane of the same warp: __syncwarp or a barrier'
 wanted shared two_writers 'another warp: a barrier'
-wanted waits cluster_no_barrier "another block of the cluster: the cluster's barrier"
+wanted cluster cluster_no_barrier "another block of the cluster: the cluster's barrier"
 wanted tensor stores_to_one_place 'another block: a flag with fences, or another launch'
 wanted global last_block_no_second_fence 'another block: no fence here since the flag was read; the other side has one'
 wanted global last_block_narrow_fence 'another block: no fence and flag there since; this side has both'

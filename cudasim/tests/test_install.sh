@@ -20,11 +20,12 @@ check() { # NAME COMMAND...
     fi
 }
 program=$PWD/build/tests/programs/reduction
-expected=$PWD/tests/programs/reduction.expected
+expected=$PWD/tests/programs/algorithms/reduction.expected
 
 # works NAME COMMAND: from another folder it runs the program, in every instruction set that this processor has.
 works() {
     check "$1: a program" sh -c "cd '$work' && $2 '$program' >result && cmp result '$expected'"
+    check "$1: its version" sh -c "[ \"\$($2 --version)\" = $(cat VERSION) ]"
     check "$1: its instruction sets" sh -c "CUDASIM_ISA=baseline $2 '$program'"
     check "$1: counters" sh -c "$2 --counters '$program' | grep -q 'block barriers'"
 }
@@ -46,7 +47,8 @@ MAKEFLAGS=
 export MAKEFLAGS
 check 'make install' make install PREFIX="$prefix"
 check 'nothing else is installed' [ "$(cd "$prefix" && find . -type f | sort | tr '\n' ' ')" = \
-    "./bin/cudasim ./include/cudasim/banks.h ./include/cudasim/cudasim.h ./lib/cudasim/libcudart.so.13 " ]
+    "./bin/cudasim ./include/cudasim/banks.h ./include/cudasim/cudasim.h ./lib/cudasim/VERSION \
+./lib/cudasim/libcudart.so.13 " ]
 works install "'$prefix/bin/cudasim'"
 headers install "$prefix/include/cudasim"
 ln -s "$prefix/bin/cudasim" "$work/link"
@@ -55,6 +57,7 @@ works 'a link to it' "$work/link"
 check 'make wheel' make wheel
 check 'a clean environment' python3 -m venv "$work/venv"
 check 'pip install' "$work/venv/bin/python" -m pip install --quiet --no-index --no-deps build/wheel/*.whl
+check "the wheel's version" sh -c "'$work/venv/bin/python' -m pip show cudasim | grep -qx 'Version: $(cat VERSION)'"
 works wheel "$work/venv/bin/cudasim"
 headers wheel "$("$work/venv/bin/python" -c 'import cudasim; print(cudasim.INCLUDE)')"
 check 'pip uninstall' "$work/venv/bin/python" -m pip uninstall --quiet --yes cudasim

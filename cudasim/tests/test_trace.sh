@@ -62,7 +62,7 @@ right 'what there is of them' format "$json"
 right 'and up to where all of its warps have come' cut "$json"
 
 # ---- a kernel that is stopped leaves what came before ----
-expect 'a deadlock' 1 'deadlock' ./cudasim --trace "$json" build/tests/faulty/waits barrier_never_reached
+expect 'a deadlock' 1 'deadlock' ./cudasim --trace "$json" build/tests/faulty/barriers barrier_never_reached
 right 'its trace' format "$json"
 
 # ---- bad paths: one line, nothing written, and what was there stays ----

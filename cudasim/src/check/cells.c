@@ -40,7 +40,7 @@ static void note(noted_access noted[2], const cell_access *a, uint32_t lane) {
     const uint32_t now = a->clocks->of[a->agent].now;
     const stamp mine = stamp_of(now, a->agent, lane, a->how);
     noted_access *place = NULL;
-    int other = -1; /* of the same agent, and not in order with this */
+    int other = -1; /* of the same agent, but not ordered before this one */
     for (int k = 0; k < 2; k++) {
         noted_access *n = &noted[k];
         if (n->by == mine) {
@@ -162,7 +162,7 @@ static trouble look_at(const cells *s, uint32_t number, const cell_access *a, ui
     }
     if (writes) {
         const noted_access *r = c->reads;
-        int met = conflict(a, lane, r[0].by, r[0].lanes) ? 0 : -1; /* that of another warp says more */
+        int met = conflict(a, lane, r[0].by, r[0].lanes) ? 0 : -1; /* a read by another warp is the better message */
         if ((met < 0 || stamp_agent(r[0].by) == a->agent) && conflict(a, lane, r[1].by, r[1].lanes)) met = 1;
         if (met >= 0) {
             *other = r[met].by;
@@ -202,7 +202,7 @@ static void check(cells *s, const cell_access *a, uint32_t lane, uint32_t first,
     }
 }
 
-/* A strong or atomic write is about to take the place of the latest one. */
+/* A strong or atomic write is about to replace the latest write. */
 static void hide(cells *s, uint32_t number, const cell_access *a, uint32_t lane) {
     if (s->hidden == NULL) s->hidden = calloc((size_t)s->count + 16, sizeof *s->hidden);
     if (s->hidden == NULL) return;
@@ -216,7 +216,8 @@ static void hide(cells *s, uint32_t number, const cell_access *a, uint32_t lane)
     note(h->strong, a, lane);
 }
 
-/* These words of a line are written. One of which only some bytes are stays blank: its cells know more. */
+/* Notes that these words of a line are written. Where cells are smaller than words, a word stays blank, and its cells
+ * tell. */
 static void line_written(cells *s, const cell_access *a, uint32_t number, uint32_t words) {
     line *l = line_at(s, a->clocks, number);
     if (touched_before(&l->written, s, a)) l->words = 0;
@@ -253,7 +254,8 @@ static void put(cells *s, const cell_access *a, uint32_t lane, uint32_t first, u
 /* ---- reads of lines that have been written before a barrier ---------------------------------------------------------
  */
 
-/* The same agent's reads in the same arrangement go together: of such, each lane has read its words once more. */
+/* Notes a read of a line. Reads by one agent in the same arrangement share an entry, since each lane has read the same
+ * words again. */
 static inline void note_line(const cells *s, line *l, const cell_access *a, uint32_t words, uint8_t each,
                              uint8_t shift) {
     const agent_clocks *mine = &a->clocks->of[a->agent];
@@ -267,7 +269,7 @@ static inline void note_line(const cells *s, line *l, const cell_access *a, uint
             if (empty == NULL || r == home) empty = r;
         } else if (stamp_agent(r->by) != a->agent) {
             continue;
-        } else if (clock < mine->together) { /* of its own lanes nobody needs it any more */
+        } else if (clock < mine->together) { /* all lanes of the agent have met since */
             past = r;
         } else if (r->each == each && r->shift == shift) {
             *r = (line_reads){by, r->words | words, a->site, each, shift};
@@ -277,13 +279,13 @@ static inline void note_line(const cells *s, line *l, const cell_access *a, uint
         }
     }
     line_reads *place = empty != NULL ? empty : past != NULL ? past : other != NULL ? other : home;
-    if (place == other) /* there is no place for another arrangement: its lanes are not told apart any more */
+    if (place == other) /* no entry is left for another arrangement: the lanes are no longer distinguished */
         *other = (line_reads){by, other->words | words, a->site, 0, 0};
     else
         *place = (line_reads){by, words, a->site, each, shift};
 }
 
-/* Has all that has been written of the line, these words among it, been written before? */
+/* Are these words written, and does every write to the line come before the access? */
 static inline bool is_settled(const cells *s, const cell_access *a, uint32_t number, uint32_t words) {
     const line *l = &s->lines[number];
     return l->begun == a->clocks->begun && (l->blank & words) == 0 && touched_before(&l->written, s, a);
@@ -310,7 +312,8 @@ bool cells_read_row(cells *s, const cell_access *a, uint32_t first, uint32_t ste
     return true;
 }
 
-/* Where a pattern stands: unrolled loops read by a few of them, at all places of a line, with many instructions. */
+/* The slot of a pattern. An unrolled loop has few patterns but uses them at all places of a line, in many instructions.
+ */
 static inline uint32_t place_of(const uint64_t *offset, uint32_t begin, unsigned bytes) {
     const uint32_t apart = (uint32_t)offset[1] + 3 * (uint32_t)offset[4] + 7 * (uint32_t)offset[16] - 11 * begin;
     return (begin / 4 % 32 + 37 * (apart / 4) + bytes) % LINE_PATTERNS;
@@ -359,8 +362,8 @@ static const access_lines *pattern_of(cells *s, uint32_t mask, const uint64_t *o
     return p;
 }
 
-/* Have all these words been written before? Then the reads are noted: of lines that have been written before a barrier
- * of the whole block, or where that tells which lane has read what, by the line. */
+/* Notes the reads if all these words were written before. A read is noted for a whole line where the line was written
+ * before a barrier of the whole block, or where the entry still says which lane has read what; else in its cells. */
 static bool read_settled(cells *s, const cell_access *a, uint32_t mask, const uint64_t *offset, unsigned bytes) {
     if (s->unit != 4 || bytes < 4 || a->how != STRENGTH_WEAK || a->foreign) return false;
     const access_lines *p = pattern_of(s, mask, offset, bytes);
@@ -386,8 +389,8 @@ static bool read_settled(cells *s, const cell_access *a, uint32_t mask, const ui
     return true;
 }
 
-/* Are the line's reads since then the agent's own, and those of these words, which the lanes of the pattern are about
- * to write, not another lane's, as far as that is known? */
+/* Has only this agent read the line since its lanes last met, and has no other lane, as far as is known, read the words
+ * that the lanes of the pattern are about to write? */
 static bool reads_are_its_own(const cells *s, const cell_access *a, const line *l, uint32_t words, unsigned each,
                               uint32_t shift) {
     if (l->read.agent != a->agent || l->noted == s->epoch) return false;
@@ -399,12 +402,12 @@ static bool reads_are_its_own(const cells *s, const cell_access *a, const line *
     return true;
 }
 
-/* Is no copy on its way to the line, and has all that anybody has read or written of these words been before? `each`
- * and `shift` are as in line_reads. */
+/* True if no copy to the line is under way and every earlier access to these words comes before this one. `each` and
+ * `shift` are as in line_reads. */
 static bool is_free(cells *s, const cell_access *a, uint32_t number, uint32_t words, unsigned each, uint32_t shift) {
     const line *l = line_at(s, a->clocks, number);
     if (l->pending != 0) return false;
-    if (l->blank == UINT32_MAX) return true; /* of this block nobody has */
+    if (l->blank == UINT32_MAX) return true; /* no thread of this block has touched the line */
     if (s->uses != NULL) return false;
     if (!touched_before(&l->written, s, a) && (l->written.agent != a->agent || (l->words & words) != 0)) return false;
     return touched_before(&l->read, s, a) || reads_are_its_own(s, a, l, words, each, shift);

@@ -247,6 +247,12 @@ static void before(observer *o, const observed_access *a) {
     }
 }
 
+static void written(observer *o, const warp *w) {
+    (void)o;
+    shared_settle();
+    global_written(w);
+}
+
 static void strong(observer *o, const observed_access *a) {
     (void)o;
     if (a->space == PTX_GLOBAL) global_done(a);
@@ -395,6 +401,7 @@ static observer checks = {.launch_begin = on_launch_begin,
                           .block_begin = on_block_begin,
                           .block_end = on_block_end,
                           .before = before,
+                          .written = written,
                           .strong = strong,
                           .quick = quick,
                           .spaces = 1u << PTX_SHARED | 1u << PTX_SHARED_CLUSTER | 1u << PTX_LOCAL | SPACES_INCOMPLETE,

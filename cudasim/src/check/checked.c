@@ -117,6 +117,11 @@ static bool has_wgmma(const function *f, int depth) {
 checked_launch *checked_launch_new(launch *la) {
     checked_launch *l = calloc(1, sizeof *l);
     if (l == NULL) return NULL;
+    l->writing = calloc((size_t)la->worker_count, sizeof *l->writing);
+    if (l->writing == NULL) {
+        free(l);
+        return NULL;
+    }
     l->la = la;
     l->unit = least_access(la->entry, 0);
     l->warps = (la->threads + LANES - 1) / LANES;
@@ -151,6 +156,7 @@ void checked_launch_free(checked_launch *l) {
         free(c->barrier.coming);
         free(c);
     }
+    free(l->writing);
     free(l);
 }
 

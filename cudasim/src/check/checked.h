@@ -87,6 +87,12 @@ typedef struct checked_cluster {
     run *run;        /* NULL: none of its threads has used a fence */
 } checked_cluster;
 
+/* A worker's latest noted write to global memory (global.c), in a cache line of its own. */
+typedef struct write_number {
+    uint32_t now;
+    char apart[60];
+} write_number;
+
 typedef struct checked_launch {
     launch *la;
     uint32_t unit;                /* bytes of a cell */
@@ -95,8 +101,9 @@ typedef struct checked_launch {
     checked_cluster *clusters;
     const function *functions[MOST_CHECKED_FUNCTIONS];
     uint32_t function_count;
-    uint32_t serial;   /* of all launches */
-    grid_order *order; /* NULL: nobody has used a fence */
+    uint32_t serial;       /* of all launches */
+    write_number *writing; /* by worker */
+    grid_order *order;     /* NULL: nobody has used a fence */
 } checked_launch;
 
 static inline checked_block *checked(const block *b) {

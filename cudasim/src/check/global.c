@@ -1,8 +1,9 @@
-/* Races in global memory. Beside an allocation that the kernel may write lies a cell for each of its 4-byte words: the
- * latest write, and the first and the latest read since; where strong or atomic accesses write, also what these hide. A
- * store to a part of a word is remembered with the bytes that it writes, and only of the latest one.
+/* Races in global memory. Every 4-byte word of an allocation that the kernel may write has a cell beside the
+ * allocation. It holds the latest write and the first and the latest read since; where strong or atomic accesses write,
+ * it also holds what they hide. A store to a part of a word is remembered with its bytes, but only the latest such
+ * store.
  *
- * Of accesses by threads of one cluster clocks.h knows the order, of others grid_order.h. */
+ * clocks.h orders accesses by threads of one cluster, grid_order.h all others. */
 #include "check/global.h"
 
 #include <pthread.h>
@@ -17,7 +18,7 @@
 
 /* how */
 #define HOW_STRENGTH 3u /* strength */
-#define HOW_BLOCK    4u /* strong for threads of the same cluster alone */
+#define HOW_BLOCK    4u /* strong only for threads of the same cluster */
 #define HOW_BYTES(b) ((uint8_t)((b) << 4))
 
 typedef struct trace {
@@ -32,17 +33,17 @@ typedef struct word {
     trace write, reads[2];
 } word;
 
-/* Strong and atomic writes are no race with one another, but with weak ones that stand before them. */
+/* Strong and atomic writes do not race with one another, but they race with earlier weak writes, which they hide. */
 typedef struct hidden_word {
     trace weak;      /* the latest weak write, if strong ones have come since */
     trace strong[2]; /* as reads */
 } hidden_word;
 
-/* The words of 1024 bytes are of one launch and are looked at by one thread at a time. */
+/* 1024 bytes, whose cells all belong to one launch. One thread at a time uses them. */
 #define PART_SHIFT 10
 typedef struct part {
     uint32_t launch, lock;
-    uint32_t hides; /* the launch that what is hidden is of */
+    uint32_t hides; /* the launch that the hidden words belong to */
 } part;
 
 typedef struct shadow {
@@ -52,17 +53,17 @@ typedef struct shadow {
     hidden_word *hidden; /* by word; touched only where strong accesses write */
 } shadow;
 
-/* The one that accesses. */
+/* Who accesses, and how. */
 typedef struct toucher {
     checked_cluster *cluster;
     warp *w;
     const function *function;
-    uint32_t pc, agent, number; /* of its cluster, + 1 */
+    uint32_t pc, agent, number; /* the number of its cluster, + 1 */
     uint32_t site;
     uint8_t how; /* without the bytes */
     access_kind kind;
-    bool later;  /* it is done later */
-    bool learns; /* an atomic operation that looks at what had been there: it comes after all of them before */
+    bool later;  /* the access is executed later: a copy */
+    bool learns; /* an atomic operation whose old value is used, so it comes after all earlier ones */
     unsigned bytes;
     const char *verb;
 } toucher;
@@ -71,7 +72,7 @@ static uint32_t launches;
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
-/* The arguments of functions that it calls are not followed. */
+/* What the function and all that it calls may write. Arguments of the calls are not followed. */
 static uint64_t writes_with_calls(const function *f, int depth) {
     const function *watched = f->watch != NULL ? f : f->watched;
     if (watched == NULL || depth > 64) return WRITES_ANYWHERE;
@@ -134,7 +135,7 @@ static run *run_of(checked_cluster *c) {
 
 /* ---- what is said ------------------------------------------------------------------------------------------------ */
 
-/* A store that races with another one, unless it leaves the value that is there. */
+/* A store that races with another one unless it leaves the value that is already there. */
 typedef struct doubt {
     toucher by;
     uint32_t lane;
@@ -146,42 +147,52 @@ typedef struct doubt {
 static _Thread_local doubt doubts[MOST_DOUBTS];
 static _Thread_local int doubt_count;
 
-/* A host thread notes a store before it executes it. Until then another one that has seen the note does not yet find
- * what it leaves: `storing` says which threads are about to store. More threads than it has places for share them. */
-#define MOST_THREADS 64
-static struct {
-    uint8_t now;
-    char apart[63]; /* a cache line each */
-} storing[MOST_THREADS];
-static uint32_t thread_count;
-static _Thread_local uint32_t my_place = MOST_THREADS;
-
-static void store_begins(void) {
-    if (my_place == MOST_THREADS) my_place = __atomic_fetch_add(&thread_count, 1, __ATOMIC_RELAXED) % MOST_THREADS;
-    __atomic_store_n(&storing[my_place].now, 1, __ATOMIC_RELEASE);
-    checked_doubts = true;
+/* A worker notes a write in the cells before it executes it. Another worker that finds the note may come before the
+ * write itself, so each worker says when it is between the two: its number is odd then. */
+static write_number *number_of(const warp *w) {
+    return &checked(w->block)->cluster->launch->writing[w->worker - w->launch->workers];
 }
 
-static bool others_store(void) {
-    for (uint32_t k = 0; k < MOST_THREADS; k++)
-        if (k != my_place && __atomic_load_n(&storing[k].now, __ATOMIC_ACQUIRE)) return true;
-    return false;
+static void write_begins(const warp *w) {
+    write_number *mine = number_of(w);
+    if ((mine->now & 1) == 0) __atomic_store_n(&mine->now, mine->now + 1, __ATOMIC_RELEASE);
 }
 
-static double seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+void global_written(const warp *w) {
+    write_number *mine = number_of(w);
+    if ((mine->now & 1) != 0) __atomic_store_n(&mine->now, mine->now + 1, __ATOMIC_RELEASE);
 }
 
-/* What the stores leave that those from `first` on are in doubt about. Not for ever: where the other thread's next
- * access is far away, it has stored long ago. But the host may have taken its processor away. */
-static void await_stores(int first, uint32_t number) {
+/* Waits until the writes that other workers had noted when it was called have been executed. A worker is between the
+ * two for a few hundred instructions and waits for nobody there, but the host may have taken its processor away for any
+ * time. False if the launch has been stopped, which is how a worker leaves a write that faults. */
+static bool await_writes(const warp *w) {
+    const launch *la = w->launch;
+    const write_number *all = checked(w->block)->cluster->launch->writing, *mine = number_of(w);
+    for (const write_number *n = all; n < all + la->worker_count; n++) {
+        const uint32_t then = n != mine ? __atomic_load_n(&n->now, __ATOMIC_ACQUIRE) : 0;
+        for (int turn = 0; (then & 1) != 0 && __atomic_load_n(&n->now, __ATOMIC_ACQUIRE) == then; turn++) {
+            if (__atomic_load_n(&la->stop, __ATOMIC_ACQUIRE)) return false;
+            if (turn < 1000)
+                sched_yield();
+            else
+                nanosleep(&(struct timespec){0, 100000}, NULL);
+        }
+    }
+    return true;
+}
+
+/* The value that a store in doubt is to leave is the one that is there when all writes noted before it are executed.
+ * Doubts from `first` on are the current store's. */
+static void await_values(const warp *w, int first, uint32_t number) {
     bool waited = false;
     for (int k = first; k < doubt_count; k++) {
         doubt *d = &doubts[k];
         if (d->other.cluster == number) continue;
-        for (const double until = seconds() + 0.05; !waited && others_store() && seconds() < until;) sched_yield();
+        if (!waited && !await_writes(w)) {
+            doubt_count = first;
+            return;
+        }
         waited = true;
         memcpy(d->before, (const void *)(uintptr_t)d->address, d->by.bytes < 4 ? d->by.bytes : 4);
     }
@@ -220,7 +231,10 @@ void global_settle(void) {
             say(&d->by, d->lane, d->address, &d->other, false);
     }
     doubt_count = 0;
-    if (my_place != MOST_THREADS) __atomic_store_n(&storing[my_place].now, 0, __ATOMIC_RELEASE);
+}
+
+void global_drop_doubts(void) {
+    doubt_count = 0;
 }
 
 /* ---- cells ------------------------------------------------------------------------------------------------------- */
@@ -262,7 +276,7 @@ static bool conflicts(const toucher *t, uint32_t lane, uint8_t how, const trace 
     return !ordered(t, lane, other);
 }
 
-/* A strong read of what a strong store has left comes after it, and so does what comes after the read. */
+/* Has the lane read what the word's latest strong write left? Then the access comes after that write. */
 static bool seen(const toucher *t, uint32_t lane, const word *w) {
     if ((w->write.how & HOW_STRENGTH) == STRENGTH_WEAK) return false;
     for (int k = 0; k < 2; k++)
@@ -272,7 +286,7 @@ static bool seen(const toucher *t, uint32_t lane, const word *w) {
     return false;
 }
 
-/* The write to the word that is not ordered with the access, or NULL. */
+/* A write to the word that nothing orders with the access, or NULL. */
 static const trace *unordered_write(const toucher *t, uint32_t lane, uint8_t how, const word *w, const hidden_word *h) {
     if (conflicts(t, lane, how, &w->write)) return seen(t, lane, w) ? NULL : &w->write;
     if (h == NULL || seen(t, lane, w)) return NULL;
@@ -282,7 +296,7 @@ static const trace *unordered_write(const toucher *t, uint32_t lane, uint8_t how
     return NULL;
 }
 
-/* False if there was a finding. */
+/* Compares the access with the word's history. False if there was a finding or a doubt. */
 static bool look(const toucher *t, uint32_t lane, uint8_t how, uint64_t address, const word *w, const hidden_word *h) {
     if (t->kind != ACCESS_READ)
         for (int k = 0; k < 2; k++)
@@ -303,7 +317,7 @@ static bool look(const toucher *t, uint32_t lane, uint8_t how, uint64_t address,
     return false;
 }
 
-/* Does it say of the same agent what it has read of the same bytes? */
+/* Is it an access by the same agent to the same bytes? */
 static bool alike(const trace *r, const trace *mine) {
     return r->cluster == mine->cluster && r->agent == mine->agent && ((r->how ^ mine->how) & HOW_BYTES(15)) == 0;
 }
@@ -320,7 +334,7 @@ static void merge(trace *noted, const trace *mine) {
     noted->how = how;
 }
 
-/* The first and the latest; or, of one agent, of lanes that have not met in between. */
+/* Keeps the first and the latest access, or two by lanes of one agent that have not met in between. */
 static void note(const toucher *t, const trace *mine, trace noted[2]) {
     int empty = -1, past = -1, other = -1;
     for (int k = 0; k < 2; k++) {
@@ -348,7 +362,7 @@ static void note(const toucher *t, const trace *mine, trace noted[2]) {
         noted[noted[0].cluster == t->number && ordered(t, mine->lane, &noted[0]) ? 0 : 1] = *mine;
 }
 
-/* A strong or atomic write is about to take the place of the latest one. */
+/* A strong or atomic write is about to replace the latest write. */
 static void hide(const toucher *t, const trace *mine, word *w, hidden_word *h) {
     if (w->write.cluster != 0 && (w->write.how & HOW_STRENGTH) == STRENGTH_WEAK) h->weak = w->write;
     if (t->learns) h->strong[0] = h->strong[1] = (trace){0};
@@ -359,9 +373,9 @@ static void note_write(const trace *mine, word *w) {
     trace as = *mine;
     const trace *old = &w->write;
     if (old->cluster == as.cluster && old->agent == as.agent && old->clock == as.clock && old->lane == as.lane)
-        as.how |= old->how & HOW_BYTES(15); /* the parts of a word */
+        as.how |= old->how & HOW_BYTES(15); /* one lane writes a word in parts */
     w->write = as;
-    for (int k = 0; k < 2; k++) /* weak reads are a race with strong writes that come later, too */
+    for (int k = 0; k < 2; k++) /* a weak read still races with later strong writes */
         if ((as.how & HOW_STRENGTH) == STRENGTH_WEAK || (w->reads[k].how & HOW_STRENGTH) != STRENGTH_WEAK)
             w->reads[k] = (trace){0};
 }
@@ -387,7 +401,7 @@ static uint8_t bytes_of(uint64_t address, unsigned bytes) {
     return bytes >= 4 ? HOW_BYTES(15) : HOW_BYTES((((1u << bytes) - 1) << address % 4) & 15);
 }
 
-/* A lane's words: looked at, or written, or both. Atomic operations and strong reads are noted with the looking. */
+/* The words of a lane's access: LOOK compares it with their history and notes a read, PUT notes a write. */
 typedef enum touch_part { LOOK, PUT, LOOK_AND_PUT } touch_part;
 static void touch(const toucher *t, const shadow *s, uint32_t lane, uint64_t address, uint64_t bytes,
                   touch_part how_far) {
@@ -422,13 +436,14 @@ static bool is_red(const observed_access *a) {
     return strncmp(a->function->source->instructions[a->i->pc].opcode, "red", 3) == 0;
 }
 
-/* A strong access as what it releases, before it is done, or, after, as what it shows. */
+/* The order that a strong access makes: before it is executed what it releases, afterwards what it acquires. */
 static void order(const observed_access *a, checked_cluster *c, uint32_t agent, bool after) {
     const bool both = a->order == ORDER_ACQUIRE_RELEASE, wide = a->scope >= SCOPE_GPU;
     const bool fences = both || a->order == (after ? ORDER_ACQUIRE : ORDER_RELEASE);
     const bool reads = a->kind != ACCESS_WRITE && !(a->kind == ACCESS_ATOMIC && is_red(a));
     if (after ? !reads : a->kind == ACCESS_READ) return;
-    if (__atomic_load_n(&c->launch->order, __ATOMIC_ACQUIRE) == NULL && !fences) return; /* nobody releases anything */
+    if (__atomic_load_n(&c->launch->order, __ATOMIC_ACQUIRE) == NULL && !fences)
+        return; /* no thread has released anything */
     run *r = run_of(c);
     grid_order *b = c->launch->order;
     if (!after && fences) grid_order_fence(b, r, &c->clocks, agent, wide);
@@ -467,7 +482,7 @@ static void touch_lanes(const toucher *t, const observed_access *a, touch_part h
         if (at - s.m->base + a->bytes > s.m->size) continue;
         if (!memory_may_change(s.m, at, a->bytes)) {
             if (t->kind == ACCESS_READ) continue;
-            memory_changes(at, at + a->bytes); /* it is beside what its pointer was taken to mean */
+            memory_changes(at, at + a->bytes); /* the access is outside what its pointer was taken to mean */
         }
         touch(t, &s, l, at, a->bytes, how_far);
     }
@@ -496,13 +511,15 @@ void global_touch(const observed_access *a) {
     const toucher t = toucher_of(a);
     const int in_doubt = doubt_count;
     touch_lanes(&t, a, LOOK);
-    await_stores(in_doubt, t.number);
-    if (a->kind == ACCESS_WRITE) store_begins();
-    if (a->kind != ACCESS_READ) touch_lanes(&t, a, PUT);
+    await_values(a->w, in_doubt, t.number);
+    if (a->kind != ACCESS_READ) {
+        write_begins(a->w);
+        touch_lanes(&t, a, PUT);
+    }
     if ((t.how & HOW_STRENGTH) != STRENGTH_WEAK) order(a, t.cluster, t.agent, false);
 }
 
-/* What another host thread has done since before it came first. */
+/* Looks again after the access: what another host thread has noted in between came first. */
 void global_done(const observed_access *a) {
     const toucher t = toucher_of(a);
     if (a->kind != ACCESS_WRITE) touch_lanes(&t, a, a->kind == ACCESS_ATOMIC ? PUT : LOOK);
@@ -532,7 +549,7 @@ void global_touch_range(const global_range *r) {
                        .later = true,
                        .bytes = (unsigned)r->bytes,
                        .verb = r->verb};
-    /* At once: of two copies by two host threads one is to meet the other. */
+    /* Both at once, so that of two copies by two host threads one finds the other. */
     touch(&t, &s, r->lane, r->address, r->bytes, r->kind == ACCESS_READ ? LOOK : LOOK_AND_PUT);
 }
 
@@ -561,7 +578,7 @@ static bool is_wide_fence(const warp *w) {
 void global_sync(const observed_sync *s) {
     checked_cluster *c = checked(s->b)->cluster;
     if (s->kind == SYNC_FENCE) {
-        run *r = run_of(c); /* with which there is c->launch->order */
+        run *r = run_of(c); /* this makes c->launch->order */
         grid_order_fence(c->launch->order, r, &c->clocks, agent_of(s->w), is_wide_fence(s->w));
         return;
     }

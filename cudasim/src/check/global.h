@@ -37,7 +37,12 @@ void global_forget(const warp *w, uint64_t address, uint64_t bytes);
 /* Fences, and warps that meet at barriers. */
 void global_sync(const observed_sync *s);
 
-/* Stores that left what was there were no race with other stores: the instructions before have been executed. */
+/* The worker's write to global memory has been executed, or its warp has left it: others need not wait for it. */
+void global_written(const warp *w);
+
+/* Judges the stores in doubt, which have been executed: those that left the value that was there are no races. The
+ * other one forgets them. */
 void global_settle(void);
+void global_drop_doubts(void);
 
 #endif

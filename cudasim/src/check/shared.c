@@ -55,6 +55,8 @@ void shared_settle_all(void) {
 
 void shared_forget(void) {
     doubt_count = 0;
+    global_drop_doubts();
+    checked_doubts = false;
 }
 
 /* A loaded value may never be used, so the registers that hold it are followed instruction by instruction. */

@@ -23,7 +23,7 @@ static __attribute__((noinline)) void go_on(warp *w, const insn *i, uint32_t mas
 typedef enum audience {
     NOBODY = 0,
     COUNTERS = 1, /* it is enough to note where it reads */
-    CHECKS = 2,   /* that do not want to hear of complete memory, and are told quickly of shared memory */
+    CHECKS = 2,   /* that do not want to hear of complete memory, and have a quick hook for shared memory */
     BOTH = COUNTERS | CHECKS
 } audience;
 
@@ -35,7 +35,8 @@ typedef struct row {
 
 /* Does a load of `bytes` from `first` on pass the checks at once, without a hook or through the quick one? If not, the
  * loads go one by one. */
-static inline __attribute__((always_inline)) bool told(warp *w, const insn *i, uint64_t first, unsigned bytes) {
+static inline __attribute__((always_inline)) bool passes_checks(warp *w, const insn *i, uint64_t first,
+                                                                unsigned bytes) {
     return i->row == ROW_op_load_global_u32 ? is_complete(*recent_allocation(w, i), first, bytes)
                                             : quick_hook_took(w, i, ALL_LANES, &w->frame->function->watch[i->pc]);
 }
@@ -51,7 +52,7 @@ static inline __attribute__((always_inline)) bool load_factor(warp *w, const ins
     if (a->kept == LANES_ONLY || (a->step != 0 && !row)) return false;
     const float *from = (const float *)(global ? known_global_range(w, i, first, bytes, each, false)
                                                : known_shared_range(w, i, first, bytes, each, false));
-    if (from == NULL || (to & CHECKS && !told(w, i, first, bytes))) return false;
+    if (from == NULL || (to & CHECKS && !passes_checks(w, i, first, bytes))) return false;
     if (to & COUNTERS) {
         const uint64_t at = first + (row ? DOT_APART : 0);
         now->other |= at ^ now->load->next;

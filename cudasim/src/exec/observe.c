@@ -1,5 +1,5 @@
-/* op_observe: in the watched copy of a function's code it stands in front of what accesses memory, and tells the
- * observers (machine/observe.h). */
+/* op_observe: in the watched copy of a function's code it stands in front of the handlers of memory instructions and
+ * calls the observers' hooks (machine/observe.h). */
 #include <string.h>
 
 #include "exec/address.h"
@@ -20,7 +20,7 @@ static inline void access_addresses(const warp *w, const insn *i, uint32_t mask,
     EACH_LANE address[l] = mask >> l & 1 ? address[l] : some;
 }
 
-/* Is the access's pattern that of the latest execution? If not, it is kept. */
+/* Is the access's pattern that of the latest execution? If not, keeps the new one. */
 static inline bool same_pattern(const warp *w, const insn *i, uint32_t mask, const uint64_t *address, int second) {
     const run_counts *counts = w->frame->counts;
     if (counts == NULL || counts->patterns == NULL) return false;
@@ -56,7 +56,7 @@ static void allow_repeats(warp *w, const insn *i, uint32_t mask, const uint64_t 
 
 /* ---- spaces ------------------------------------------------------------------------------------------------------ */
 
-/* What a generic address means, and what is to be taken off it. */
+/* The space that a generic address lies in, and the window's base, to be subtracted from it. */
 static ptx_space space_of(uint64_t address, bool constant, uint64_t *window) {
     const uint64_t arena = memory_arena(), offset = address - arena;
     *window = 0;
@@ -68,7 +68,7 @@ static ptx_space space_of(uint64_t address, bool constant, uint64_t *window) {
     return PTX_GLOBAL;
 }
 
-/* The block's own shared memory goes by offsets, another's by rank and offset. */
+/* Addresses in the block's own shared memory become offsets, those in another block's rank and offset. */
 static void own_shared(const warp *w, observed_access *a, uint64_t *address) {
     uint64_t others = 0;
     const uint64_t base = cluster_base(w->block);
@@ -79,7 +79,7 @@ static void own_shared(const warp *w, observed_access *a, uint64_t *address) {
 
 typedef void access_hook(const observed_access *a);
 
-/* Tells of an access by addresses of the instruction's own space, once for each space that they mean. */
+/* Calls the hook for an access, once for each space that its addresses lie in. */
 static void call_hook(const observed_access *access, const uint64_t *given, bool constant, access_hook *to) {
     const bool shared = access->space == PTX_SHARED || access->space == PTX_SHARED_CLUSTER;
     if (access->space != PTX_NO_SPACE && !constant && !(shared && access->w->block->cluster->size > 1)) {
@@ -113,7 +113,7 @@ static void call_hook(const observed_access *access, const uint64_t *given, bool
     }
 }
 
-/* ---- what is told ------------------------------------------------------------------------------------------------ */
+/* ---- hooks ------------------------------------------------------------------------------------------------------ */
 
 /* The rows (.col: columns) of a matrix in memory: a lane's address and a number of bytes for each. */
 static void matrix_rows(const warp *w, const insn *i, uint64_t *address, uint32_t *mask, unsigned *bytes) {
@@ -130,7 +130,7 @@ static void matrix_rows(const warp *w, const insn *i, uint64_t *address, uint32_
     *mask = lines == LANES ? ALL_LANES : (1u << lines) - 1;
 }
 
-/* Has the instruction been executed, by these lanes? Else it comes again. */
+/* Have these lanes executed the instruction? If not, it will be tried again. */
 static bool executed(const warp *w, const insn *i, uint32_t mask) {
     return w->pc == i->pc + 1 && (mask & ~w->active) == 0;
 }
@@ -220,6 +220,7 @@ static __attribute__((noinline)) void observe_access(warp *w, const insn *i, uin
                        (i->space == PTX_GLOBAL || i->space == PTX_SHARED);
     if (alike) allow_repeats(w, i, mask, address, a.bytes); /* a load may overwrite its address */
     watched->run(w, i, mask);
+    if (w->launch->hooks_before && !quiet && a.kind != ACCESS_READ) observe_written(w);
     const bool strong = watched->order != ORDER_WEAK;
     if (!w->launch->hooks_after && !patterns && !strong) return;
     const bool done = executed(w, i, mask);

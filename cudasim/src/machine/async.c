@@ -65,16 +65,16 @@ static void call_hook(warp *w, const copy *c, uint32_t lanes) {
         to[l] = (uint64_t)(c->to[l] - w->block->shared);
         from[l] = (uint64_t)c->from[l];
     }
-    const observed_async told = {.stage = COPY_LANDED,
-                                 .w = w,
-                                 .function = c->function,
-                                 .i = c->i,
-                                 .lanes = lanes,
-                                 .width = c->width,
-                                 .to = to,
-                                 .from = from,
-                                 .bytes = c->bytes};
-    observe_async(&told);
+    const observed_async observed = {.stage = COPY_LANDED,
+                                     .w = w,
+                                     .function = c->function,
+                                     .i = c->i,
+                                     .lanes = lanes,
+                                     .width = c->width,
+                                     .to = to,
+                                     .from = from,
+                                     .bytes = c->bytes};
+    observe_async(&observed);
 }
 
 static void carry_out(warp *w, const copy *c, uint32_t lanes) {

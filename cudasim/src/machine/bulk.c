@@ -32,8 +32,8 @@ typedef struct bulk_copy {
     uint32_t lanes;
     uint32_t group; /* the number of groups the thread had committed then */
     uint64_t serial;
-    uint64_t told;       /* its number for observers */
-    block *source_block; /* of shared memory; NULL: `data` (st.async, red.async) or `global` is the source */
+    uint64_t observed_serial; /* its number for observers */
+    block *source_block;      /* of shared memory; NULL: `data` (st.async, red.async) or `global` is the source */
     uint32_t source, target, mbarrier;
     uint64_t global, bytes;
     tensor_map map; /* rank 0: a plain copy */
@@ -41,7 +41,7 @@ typedef struct bulk_copy {
     uint8_t *data;
 } bulk_copy;
 
-static uint64_t told_copies;
+static uint64_t observed_copies;
 
 struct bulk_copies {
     bulk_copy *first, **last;
@@ -62,24 +62,24 @@ static struct bulk_copies *copies_of(block *b) {
 /* `to` is the block that it goes to, or in whose shared memory it begins. */
 static void call_hook(const bulk_copy *c, block *to, copy_stage stage) {
     if (c->w->launch->observer == NULL || c->kind == BULK_ARRIVE) return;
-    const observed_bulk told = {.stage = stage,
-                                .w = c->w,
-                                .function = c->f,
-                                .i = c->i,
-                                .lane = __builtin_ctz(c->lanes),
-                                .to_block = c->kind == BULK_LOAD ? to : NULL,
-                                .from_block = c->source_block,
-                                .to = c->target,
-                                .from = c->source,
-                                .mbarrier = c->mbarrier,
-                                .global = c->global,
-                                .bytes = c->bytes,
-                                .extent = (uint32_t)(c->map.rank > 0 ? tensormap_extent(&c->map) : c->bytes),
-                                .map = c->map.rank > 0 ? &c->map : NULL,
-                                .at = c->at,
-                                .reduces = c->reduce != ATOMIC_NONE,
-                                .serial = c->told};
-    observe_bulk(&told);
+    const observed_bulk observed = {.stage = stage,
+                                    .w = c->w,
+                                    .function = c->f,
+                                    .i = c->i,
+                                    .lane = __builtin_ctz(c->lanes),
+                                    .to_block = c->kind == BULK_LOAD ? to : NULL,
+                                    .from_block = c->source_block,
+                                    .to = c->target,
+                                    .from = c->source,
+                                    .mbarrier = c->mbarrier,
+                                    .global = c->global,
+                                    .bytes = c->bytes,
+                                    .extent = (uint32_t)(c->map.rank > 0 ? tensormap_extent(&c->map) : c->bytes),
+                                    .map = c->map.rank > 0 ? &c->map : NULL,
+                                    .at = c->at,
+                                    .reduces = c->reduce != ATOMIC_NONE,
+                                    .serial = c->observed_serial};
+    observe_bulk(&observed);
 }
 
 static bulk_copy *add(block *b, const bulk_copy *copy) {
@@ -87,7 +87,7 @@ static bulk_copy *add(block *b, const bulk_copy *copy) {
     bulk_copy *c = allocated(b->worker, malloc(sizeof *c), sizeof *c, COPIES);
     *c = *copy;
     c->next = NULL;
-    if (c->w->launch->observer != NULL) c->told = __atomic_fetch_add(&told_copies, 1, __ATOMIC_RELAXED);
+    if (c->w->launch->observer != NULL) c->observed_serial = __atomic_fetch_add(&observed_copies, 1, __ATOMIC_RELAXED);
     *s->last = c;
     s->last = &c->next;
     if (c->kind != BULK_STORE) mbarrier_in_flight(b, c->mbarrier);

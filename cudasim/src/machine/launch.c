@@ -59,13 +59,11 @@ static void show_progress(const launch *la, double since, double *shown) {
     *shown = t;
     const unsigned long done = __atomic_load_n(&la->done_blocks, __ATOMIC_RELAXED);
     const double share = (double)done / (double)la->blocks;
-    char rest[64] = "", line[COLUMNS + 1];
-    if (done > 0) snprintf(rest, sizeof rest, ", about %.0f s left", (t - since) / share * (1.0 - share));
-    const int tail =
-        snprintf(NULL, 0, ": %lu of %llu blocks, %.0f %%%s", done, (unsigned long long)la->blocks, 100.0 * share, rest);
-    snprintf(line, sizeof line, "simulating %.*s: %lu of %llu blocks, %.0f %%%s", COLUMNS - 11 - tail,
-             READABLE(la->entry->source->name), done, (unsigned long long)la->blocks, 100.0 * share, rest);
-    fprintf(stderr, "\r\033[K%s", line);
+    char left[64] = "", counts[192];
+    if (done > 0) snprintf(left, sizeof left, ", about %.0f s left", (t - since) / share * (1.0 - share));
+    const int length = snprintf(counts, sizeof counts, ": %lu of %llu blocks, %.0f %%%s", done,
+                                (unsigned long long)la->blocks, 100.0 * share, left);
+    fprintf(stderr, "\r\033[Ksimulating %.*s%s", COLUMNS - 11 - length, READABLE(la->entry->source->name), counts);
     fflush(stderr);
 }
 
@@ -149,9 +147,9 @@ void sim_host_waits(int threads) {
 }
 
 /* Warns once about a kernel that goes on but may wait for ever. */
-static void tell_waiting(block *b) {
+static void warn_of_waiting(block *b) {
     launch *la = b->launch;
-    if (__atomic_exchange_n(&la->told, 1, __ATOMIC_RELAXED)) return;
+    if (__atomic_exchange_n(&la->warned_of_waiting, 1, __ATOMIC_RELAXED)) return;
     fprintf(
         stderr,
         "cudasim: kernel %s polls memory, and no thread has ended or passed a barrier for %g s; it goes on, since the "
@@ -179,7 +177,7 @@ static bool too_long(block *b, double t, double progressed) {
     if (since > progressed) progressed = since;
     if (t - progressed <= patience) return false;
     if (bits != 0 && !(b->polled && others_may_help(b->worker, t))) return true;
-    if (b->polled) tell_waiting(b);
+    if (b->polled) warn_of_waiting(b);
     return false;
 }
 

@@ -164,7 +164,7 @@ typedef struct launch {
     bool async_proxy;       /* the module uses the asynchronous proxy */
     double patience;        /* seconds without progress until the watchdog stops it; 0: for ever */
     int unattended;         /* atomic: the launching thread has gone on, and may do what the kernel waits for */
-    int told;               /* atomic: that it seems to wait for the host */
+    int warned_of_waiting;  /* atomic: the user knows that it seems to wait for the host */
     worker *workers;        /* the launching thread's first */
     pool_job helpers;       /* those of the others, */
     bool offered;           /* once it is */

@@ -50,6 +50,9 @@ void observe_before(const observed_access *a) {
 void observe_after(const observed_access *a) {
     CALL_HOOKS(a->w->launch, after, a);
 }
+void observe_written(const warp *w) {
+    CALL_HOOKS(w->launch, written, w);
+}
 void observe_strong(const observed_access *a) {
     CALL_HOOKS(a->w->launch, strong, a);
 }

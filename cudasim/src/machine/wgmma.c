@@ -260,9 +260,9 @@ void wgmma_chunks(const insn *i, uint64_t a, uint64_t b, wgmma_chunk *each, void
 
 static void call_hook(warp *w, const warpgroup *group, uint32_t number, copy_stage stage) {
     const wgmma_operation *o = &group->operations[number - group->base];
-    const observed_wgmma told = {
+    const observed_wgmma observed = {
         .stage = stage, .w = w, .function = o->function, .i = o->i, .number = number, .a = o->a, .b = o->b};
-    observe_wgmma(&told);
+    observe_wgmma(&observed);
 }
 
 void wgmma_issue(warp *w, const insn *i, uint32_t mask) {

@@ -1,5 +1,5 @@
-/* Fat binaries and cubins. Every offset and length of the file is checked before it is used: neither compiler nor
- * driver tells what it may hold. */
+/* Fat binaries and cubins. Every offset and length in the file is checked before it is used, since neither the compiler
+ * nor the driver says what it may be. */
 #include "ptx/fatbin.h"
 
 #include <elf.h>
@@ -28,7 +28,7 @@ static bool inside(uint64_t offset, uint64_t length, uint64_t size) {
 
 enum { FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000, FLAG_ARCH_SPECIFIC = 0x100000 };
 
-/* As they lie in the file. */
+/* Layouts in the file. */
 typedef struct container_header {
     uint32_t magic;
     uint16_t version, header_size;
@@ -48,7 +48,7 @@ typedef struct entry_header {
 _Static_assert(sizeof(container_header) == 16 && sizeof(entry_header) == 64, "the layout of nvcc");
 
 static fatbin_entry *add_entry(fatbin *fatbin) {
-    /* Doubles at powers of two. */
+    /* The room doubles at powers of two. */
     const size_t count = (size_t)fatbin->count;
     if ((count & (count - 1)) == 0) {
         fatbin_entry *entries = realloc(fatbin->entries, (count ? 2 * count : 1) * sizeof *entries);
@@ -110,8 +110,8 @@ void fatbin_close(fatbin *fatbin) {
     *fatbin = (struct fatbin){0};
 }
 
-/* How well PTX serves a device: the newest that is not above it, its own architecture's features first; else what is
- * least above it, or of another architecture alone. */
+/* How well PTX suits a device. Best is the newest PTX that is not newer than the device, first of all with the features
+ * of its own architecture; then the oldest that is newer, then PTX for another architecture alone. */
 static long rank(const fatbin_entry *entry, unsigned arch) {
     const bool runs_there = entry->arch_specific ? entry->arch == arch : entry->arch <= arch;
     if (runs_there) return 2l * entry->arch + entry->arch_specific;
@@ -142,8 +142,8 @@ enum {
     SYMBOL_ENTRY = 0x10,            /* STO_CUDA_ENTRY in st_other: a kernel, not a device function */
     ATTRIBUTE_FRAME_SIZE = 0x11,
     ATTRIBUTE_REGCOUNT = 0x2f,
-    RESERVED_SHARED = 1024, /* of sm_90 and newer, counted into .nv.shared */
-    MOST_REGISTERS = 255,   /* that an instruction can name */
+    RESERVED_SHARED = 1024, /* part of .nv.shared on sm_90 and newer */
+    MOST_REGISTERS = 255,   /* the most that an instruction can name */
 };
 
 typedef struct reader {
@@ -175,7 +175,7 @@ static uint64_t symbol_count(const reader *r) {
     return r->symbols.sh_size / sizeof(Elf64_Sym);
 }
 
-/* The section's bytes are in the file; .nv.shared and its like have none. */
+/* Are the section's bytes in the file? Sections such as .nv.shared have none. */
 static bool check_section(reader *r, const Elf64_Shdr *header, const char *what) {
     if (header->sh_type != SHT_NOBITS && inside(header->sh_offset, header->sh_size, r->size)) return true;
     return DAMAGED(r, "%s lies outside of the file", what);
@@ -236,7 +236,7 @@ static bool add_kernel(reader *r, const Elf64_Sym *s, uint64_t *name_bytes) {
     return true;
 }
 
-/* Kernels are the symbols that the flag of an entry marks; each has a section .text.<kernel>. */
+/* Kernels are the symbols with the flag of an entry. Each has a section .text.<kernel>. */
 static bool is_kernel(const reader *r, const Elf64_Sym *s) {
     return ELF64_ST_TYPE(s->st_info) == STT_FUNC && (s->st_other & SYMBOL_ENTRY) && s->st_shndx > 0 &&
            s->st_shndx < r->header.e_shnum;
@@ -270,7 +270,7 @@ static void set_attribute(reader *r, unsigned attribute, const uint8_t *value, u
         r->cubin->kernels[kernel].local_bytes = number;
 }
 
-/* Records of format, attribute and 16 bits; format 4 makes these the size of a value that follows. */
+/* Records of a format, an attribute and 16 bits. In format 4 the 16 bits are the size of a value that follows. */
 static bool read_attributes(reader *r, const Elf64_Shdr *header) {
     enum { FORMAT_NONE = 1, FORMAT_BYTE, FORMAT_HALF, FORMAT_SIZED };
     if (!check_section(r, header, ".nv.info")) return false;
@@ -289,8 +289,8 @@ static bool read_attributes(reader *r, const Elf64_Shdr *header) {
     return true;
 }
 
-/* sm_90 and newer keep 1 KiB of a block's shared memory for the system. The architecture stands in the flags: in the
- * second byte since ABI 8 (CUDA 13), in the first before. */
+/* sm_90 and newer reserve 1 KiB of a block's shared memory for the system. The flags hold the architecture: in their
+ * second byte since ABI 8 (CUDA 13), in their first before. */
 static bool reserves_shared(const reader *r) {
     const unsigned flags = r->header.e_flags;
     return (r->header.e_ident[EI_ABIVERSION] >= 8 ? flags >> 8 & 0xff : flags & 0xff) >= 90;

@@ -25,7 +25,7 @@ typedef struct fatbin_entry {
     unsigned arch;      /* 90 */
     bool arch_specific; /* the "a" of 90a */
     bool compressed;
-    const uint8_t *data; /* inside the container */
+    const uint8_t *data; /* points into the container */
     size_t size;         /* bytes, trailing NULs of PTX text not counted */
 } fatbin_entry;
 
@@ -40,10 +40,10 @@ typedef struct fatbin {
 bool fatbin_open(fatbin *fatbin, const void *data, size_t limit, char *error, size_t error_size);
 void fatbin_close(fatbin *fatbin);
 
-/* The PTX to execute on a device of `arch`: the newest that is not above it, and what was made for one architecture
- * alone ("90a") only there, where it goes first. Where all is above it, the oldest: this simulator has its instructions
- * all the same. NULL and one line in `error` where there is none ("no PTX in this program: build it with -gencode
- * arch=...,code=compute_...") or only compressed ones ("... is compressed: build with --no-compress"). */
+/* The PTX to execute on a device of `arch`: the newest that is not newer than the device. PTX for one architecture
+ * alone ("90a") is taken only there, and first. If all of it is newer, the oldest is taken, since this simulator has
+ * its instructions all the same. NULL and one line in `error` if there is none ("no PTX in this program: build it with
+ * -gencode arch=...,code=compute_...") or only compressed PTX ("... is compressed: build with --no-compress"). */
 const fatbin_entry *fatbin_choose_ptx(const fatbin *fatbin, unsigned arch, char *error, size_t error_size);
 
 /* What ptxas decided for one kernel. */

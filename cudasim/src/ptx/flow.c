@@ -23,7 +23,7 @@ bool flow_successors(const ptx_function *s, int pc, int **next, int *room) {
         *room = targets + 1;
     }
     if (opcode_is(t->opcode, "bra")) (*next)[count++] = (int)t->operands[0].integer;
-    if (opcode_is(t->opcode, "brx")) /* any of all tables: one more path does no harm */
+    if (opcode_is(t->opcode, "brx")) /* to any label of any table: one path too many does no harm */
         for (int k = 0; k < s->table_count; k++)
             for (int n = 0; s->tables[k].kind == PTX_BRANCH_TARGETS && n < s->tables[k].count; n++)
                 (*next)[count++] = s->tables[k].targets[n];
@@ -34,19 +34,19 @@ bool flow_successors(const ptx_function *s, int pc, int **next, int *room) {
 
 /* ---- where paths meet -------------------------------------------------------------------------------------------- */
 
-/* The graph with its edges turned round: from[first[n]] ... from[first[n + 1] - 1] lead to instruction n, or to the
- * end, which is number `count`. */
+/* The reversed graph: instructions from[first[n]] ... from[first[n + 1] - 1] lead to instruction n. The end is number
+ * `count`. */
 typedef struct reversed {
     int count;
     int *first, *from;
 } reversed;
 
-/* Where an instruction leads, the end among it. */
+/* Where an instruction leads, including the end. */
 static bool successors_and_end(const ptx_function *s, int pc, int **next, int *room) {
     if (!flow_successors(s, pc, next, room)) return false;
     int n = 0;
     while ((*next)[n] >= 0) n++;
-    if (ends(&s->instructions[pc])) { /* there is room: a return leads nowhere but on */
+    if (ends(&s->instructions[pc])) { /* there is room for it: a return has one successor at most */
         (*next)[n++] = s->instruction_count;
         (*next)[n] = -1;
     }
@@ -64,15 +64,15 @@ static bool reverse(const ptx_function *s, reversed *r, int **next, int *room) {
     for (int n = 0; n <= count; n++) r->first[n + 2] += r->first[n + 1];
     r->from = malloc(((size_t)r->first[count + 2] + 1) * sizeof *r->from);
     if (r->from == NULL) return false;
-    for (int pc = 0; pc < count; pc++) { /* first[n + 1] goes from where n's begin to where they end */
+    for (int pc = 0; pc < count; pc++) { /* moves first[n + 1] from the begin of n's predecessors to their end */
         if (!successors_and_end(s, pc, next, room)) return false;
         for (int k = 0; (*next)[k] >= 0; k++) r->from[r->first[(*next)[k] + 1]++] = pc;
     }
     return true;
 }
 
-/* Numbers what can reach the end in postorder, from the end on: order[] in that order, number[] by instruction (-1: it
- * cannot). Returns how many. `at` and `stack` are room to work in. */
+/* Numbers the instructions that can reach the end, in postorder from the end on: order[] lists them, and number[] has
+ * each one's number (-1: it cannot reach the end). Returns how many there are. `at` and `stack` are scratch memory. */
 static int postorder(const reversed *r, int *order, int *number, int *at, int *stack) {
     int depth = 0, done = 0;
     for (int n = 0; n <= r->count; n++) {
@@ -112,7 +112,7 @@ static bool find_meetings(const ptx_function *s, int *meetings, const int *order
     meetings[end] = end;
     for (bool changed = true; changed;) {
         changed = false;
-        for (int k = reached - 2; k >= 0; k--) { /* the last is the end */
+        for (int k = reached - 2; k >= 0; k--) { /* the last one is the end */
             const int pc = order[k];
             int meeting = -1;
             if (!successors_and_end(s, pc, next, room)) return false;
@@ -148,7 +148,7 @@ int *flow_meetings(const ptx_function *s) {
     return NULL;
 }
 
-/* Steps to the end; -1: it does not lead there. */
+/* How many steps it is to the end; -1: it cannot be reached. */
 static int distance(const int *meetings, int end, int from) {
     int steps = 0;
     for (int x = from; x != end; x = meetings[x], steps++)

@@ -1,16 +1,16 @@
-/* What an instruction's words say of it. */
+/* What an instruction's text says about it. */
 #ifndef PTX_INSTRUCTION_H
 #define PTX_INSTRUCTION_H
 
 #include "ptx/ptx.h"
 
-/* Does the opcode begin with these parts ("mov", "wmma.store"), whole ones? */
+/* Does the opcode begin with these whole parts ("mov", "wmma.store")? */
 bool opcode_is(const char *opcode, const char *parts);
 
 /* Does the operand name the register, itself or in an element? */
 bool operand_names(const ptx_operand *o, int reg);
 
-/* Is the first operand where the result goes? */
+/* Is the first operand the result? */
 bool instruction_has_result(const ptx_instruction *t);
 
 #endif

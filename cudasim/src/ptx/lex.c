@@ -99,7 +99,7 @@ ptx_atom *ptx_intern(ptx_lexer *lexer, const char *text, size_t length) {
 
 /* ---- tokens ------------------------------------------------------------------------------------------------------ */
 
-/* Characters go on a word; those below 128 only, whatever the locale says. */
+/* Is it a character of a word? Only those below 128 can be, whatever the locale says. */
 static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
@@ -234,7 +234,7 @@ static const char *read_number(ptx_lexer *lexer, const char *start) {
             p = read_digits(lexer, start, start, start[0] == '0' ? 8 : 10);
     }
     if (lexer->token.kind == PTX_TOKEN_INTEGER) {
-        /* As in C: what does not fit the signed type is unsigned. */
+        /* As in C, a number that does not fit the signed type is unsigned. */
         lexer->token.is_unsigned = lexer->token.bits > INT64_MAX;
         if (*p == 'U') {
             lexer->token.is_unsigned = true;

@@ -1,6 +1,5 @@
-/* PTX text -> tokens, and what both halves of the parser need for it: memory that is freed at once, one copy of every
- * name, and the way out on an error. PTX ISA 9.0, section 4.
- */
+/* PTX text -> tokens, and what the lexer and the parser share: memory that is freed all at once, one copy of each name,
+ * and the way out on an error. PTX ISA 9.0, section 4. */
 #ifndef SIM_PTX_LEX_H
 #define SIM_PTX_LEX_H
 
@@ -11,7 +10,8 @@
 
 #include "base/arena.h"
 
-/* A name, once for the whole text: equal names have equal addresses. `symbol` and the next two are the parser's. */
+/* A name, stored once for the whole text, so that equal names have equal addresses. `symbol` and the next two members
+ * are the parser's. */
 typedef struct ptx_atom {
     struct ptx_atom *next; /* with the same hash */
     struct ptx_symbol *symbol;
@@ -73,14 +73,14 @@ void ptx_next(ptx_lexer *lexer);
 /* The current word and what follows it without a space form an opcode: "ld" -> "ld.global.L2::128B.f32". */
 ptx_atom *ptx_extend_opcode(ptx_lexer *lexer);
 
-/* The current token is a {: moves past the } that closes it, whatever stands between them. */
+/* The current token is a {. Moves past the } that closes it, whatever is in between. */
 void ptx_skip_block(ptx_lexer *lexer, const char *what);
 
 ptx_atom *ptx_intern(ptx_lexer *lexer, const char *text, size_t length);
-/* NULL where the text has no such name so far. */
+/* NULL if the text has not had this name so far. */
 ptx_atom *ptx_find_atom(const ptx_lexer *lexer, const char *text, size_t length);
 
-/* The token as a message shows it, in quotes: cut where it is long, without characters that do not print. */
+/* The token as messages show it: in quotes, cut if it is long, without characters that cannot be printed. */
 typedef struct ptx_quote {
     char text[64];
 } ptx_quote;

@@ -24,7 +24,7 @@ static void parse_three(parser *p, unsigned values[3]) {
     }
 }
 
-/* What stands between the parameters and the body. */
+/* The directives between the parameters and the body. */
 static void parse_function_attributes(parser *p, ptx_function *f) {
     while (TOKEN(p).kind == PTX_TOKEN_DIRECTIVE) {
         if (accept_directive(p, ".maxntid"))
@@ -52,7 +52,7 @@ static void parse_function_attributes(parser *p, ptx_function *f) {
     }
 }
 
-/* The entry of the module for a function of this name: the one that an earlier declaration made, or a new one. */
+/* The module's function of this name: the one that an earlier declaration made, or a new one. */
 static int place_function(parser *p, ptx_function *function, ptx_atom *atom) {
     ptx_symbol *symbol = atom->symbol;
     if (!symbol || symbol->kind != SYMBOL_FUNCTION) {
@@ -123,7 +123,7 @@ static void parse_alias(parser *p) {
     *(alias *)parser_push(p, ALIASES) = (alias){symbol->index, target, line};
 }
 
-/* An alias may stand before the body of what it names. */
+/* An alias may precede the body of the function that it names. */
 static void finish_aliases(parser *p) {
     for (size_t i = 0; i < p->vectors[ALIASES].count; i++) {
         const alias a = *ITEM(p, ALIASES, alias, i);
@@ -213,7 +213,7 @@ static void parse_module(parser *p) {
     finish_aliases(p);
 }
 
-/* .file may stand after the .loc that use its number. */
+/* A .file may follow the .loc directives that use its number. */
 static void check_locations(parser *p) {
     const size_t files = p->vectors[FILES].count;
     for (size_t i = 0; i < p->vectors[LOCATIONS].count; i++) {
@@ -222,7 +222,7 @@ static void check_locations(parser *p) {
     }
 }
 
-/* Nothing moves any more: gives the module and its functions the addresses of their parts. */
+/* Gives the module and its functions the addresses of their parts, which no longer move. */
 static void finish_module(parser *p) {
     check_locations(p);
     for (int i = 0; i < KEPT; i++) {
@@ -264,7 +264,7 @@ void ptx_free(ptx_module *module) {
     free(storage);
 }
 
-/* False where the lexer or the parser has given up. */
+/* False if the lexer or the parser has failed. */
 static bool parse_text(parser *p, const char *text, size_t length) {
     if (setjmp(p->lexer.failed) != 0) return false;
     ptx_lexer_open(&p->lexer, &p->storage->arena, text, length);
@@ -305,7 +305,7 @@ ptx_module *ptx_parse(const char *text, size_t length, char *error, size_t error
     p->lexer.error = error;
     p->lexer.error_size = error_size;
     const bool ok = parse_text(p, text, length);
-    if (!ok) { /* whatever was read so far hangs on p and storage */
+    if (!ok) { /* p and storage hold all that has been read so far */
         free_vectors(p->vectors, 0, KEPT);
         arena_free(&storage->arena);
     }

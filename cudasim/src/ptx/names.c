@@ -1,4 +1,4 @@
-/* Names: what they mean in which scope, and what waits until a scope closes. */
+/* Names, their scopes, and the operands that wait until a scope closes. */
 #include "ptx/names.h"
 
 #include <stdio.h>
@@ -35,7 +35,7 @@ ptx_atom *atom_of(const char *text) {
     return (ptx_atom *)(text - offsetof(ptx_atom, text));
 }
 
-/* Gives labels to the operands that waited for them; what names no label of this scope waits on. */
+/* Resolves the operands that waited for labels of this scope. Those that name no label of it keep waiting. */
 static void resolve_labels(parser *p) {
     vector *fixups = &p->vectors[FIXUPS];
     size_t kept = p->scopes[p->depth].first_fixup;

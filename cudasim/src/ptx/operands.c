@@ -132,7 +132,7 @@ static void parse_word_operand(parser *p, ptx_operand *operand) {
     }
 }
 
-/* A number, or what is calculated of numbers. */
+/* A number, or an expression of numbers. */
 static void parse_constant_operand(parser *p, ptx_operand *operand) {
     const bool negative = accept_minus_of_float(p);
     if (TOKEN(p).kind == PTX_TOKEN_FLOAT) {
@@ -147,7 +147,7 @@ static void parse_constant_operand(parser *p, ptx_operand *operand) {
     operand->integer = (int64_t)parse_expression(p, 1, 0).bits;
 }
 
-/* A register, number, name or _; "d|p" of two. */
+/* A register, number, name or _, or a pair "d|p". */
 static ptx_operand parse_simple_operand(parser *p) {
     ptx_operand operand = {.reg = -1, .element = -1};
     const bool negated = accept_sign(p, '!');

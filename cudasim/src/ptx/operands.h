@@ -6,10 +6,10 @@
 
 ptx_operand parse_operand(parser *p, bool is_call);
 
-/* A new one in OPERANDS, where those from `first` on belong together. */
+/* A new operand in OPERANDS, where those from `first` on belong together. */
 ptx_operand *push_operand(parser *p, size_t first, ptx_operand_kind kind);
 
-/* Moves the operands from `first` on to where they stay. */
+/* Moves the operands from `first` on to their final place. */
 ptx_operand *take_operands(parser *p, size_t first, int *count, int line);
 
 #endif

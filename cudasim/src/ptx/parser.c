@@ -1,4 +1,4 @@
-/* Memory for what is parsed, and tokens that must come. */
+/* Memory for the parsed module, and tokens that the syntax demands. */
 #include "ptx/parser.h"
 
 #include <stdlib.h>

@@ -25,13 +25,13 @@ typedef enum symbol_kind {
 
 typedef struct ptx_symbol {
     ptx_atom *atom;
-    struct ptx_symbol *shadowed; /* the same name, further out */
-    struct ptx_symbol *next;     /* of the same scope */
+    struct ptx_symbol *shadowed; /* the same name in an outer scope */
+    struct ptx_symbol *next;     /* the next one in the same scope */
     unsigned char kind, type, vector, depth;
     uint32_t count; /* of a range */
     union {
         int index;        /* register, function, label: within its function; variable of the module */
-        const char *name; /* variable of a function, table: as operands call it */
+        const char *name; /* variable of a function, table: the name that operands use */
     };
 } ptx_symbol;
 
@@ -42,7 +42,7 @@ typedef struct scope {
     int line;
 } scope;
 
-/* An operand that names what was no register, variable or function when it was read. */
+/* An operand whose name was no register, variable or function when it was read. */
 typedef struct fixup {
     ptx_operand *operand;
     int line;
@@ -83,13 +83,13 @@ typedef struct parser {
     int depth;
     ptx_symbol *free_symbols;
     uint64_t init_bytes;
-    int function; /* the one whose body is read */
+    int function; /* the function whose body is being read */
     extent start; /* of its parts */
     int location;
     uint32_t used_bytes; /* of the next instruction */
 } parser;
 
-/* A new zeroed item of a vector. Pointers to earlier ones are void afterwards. */
+/* A new zeroed item of a vector. Pointers to earlier items become invalid. */
 void *parser_push(parser *p, int which);
 
 /* Zeroed memory that stays with the module. */
@@ -129,7 +129,7 @@ static inline bool accept_directive(parser *p, const char *name) {
     return true;
 }
 
-/* How many items a vector has from `start` on: of the function at hand. */
+/* How many items of the vector belong to the current function: those from `start` on. */
 static inline size_t part_count(const parser *p, int which, size_t start) {
     return p->vectors[which].count - start;
 }

@@ -197,7 +197,7 @@ void parse_file(parser *p) {
     while (accept_sign(p, ',')) parse_number(p, UINT64_MAX, "number");
 }
 
-/* Debugging data: { } after a name. */
+/* Debugging data: a name and { }. */
 void skip_section(parser *p) {
     next(p);
     if (TOKEN(p).kind != PTX_TOKEN_DIRECTIVE && TOKEN(p).kind != PTX_TOKEN_WORD) fail_expected(p, "a section's name");
@@ -260,7 +260,7 @@ static void declare_params(parser *p, const ptx_variable *params, int count) {
     }
 }
 
-/* Labels are known now: .branchtargets lists become numbers. */
+/* Turns .branchtargets lists into numbers, now that all labels are known. */
 static void finish_tables(parser *p) {
     for (size_t i = p->start.tables; i < p->vectors[TABLES].count; i++) {
         ptx_table *table = ITEM(p, TABLES, ptx_table, i);

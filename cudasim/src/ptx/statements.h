@@ -1,4 +1,4 @@
-/* A function's body, and the directives that stand outside of it, too. */
+/* A function's body, and directives that may also be outside of one. */
 #ifndef PTX_STATEMENTS_H
 #define PTX_STATEMENTS_H
 

@@ -94,7 +94,7 @@ static ptx_variable parse_variable_type(parser *p) {
 }
 
 typedef struct dimensions {
-    uint64_t stride[MAX_DEPTH + 1]; /* bytes of what one index of a level steps over */
+    uint64_t stride[MAX_DEPTH + 1]; /* bytes from one index of a level to the next */
     int levels;
 } dimensions;
 

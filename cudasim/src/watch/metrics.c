@@ -1,9 +1,11 @@
 #include "watch/metrics.h"
 
+#include <limits.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/device_model.h"
+#include "base/suggest.h"
 
 const metric metrics[METRIC_COUNT] = {
 #define GROUP(heading)
@@ -176,4 +178,19 @@ bool metrics_explain(const char *name, FILE *out) {
         any = true;
     }
     return any;
+}
+
+const char *metrics_nearest(const char *typed) {
+    const char *nearest = NULL;
+    int fewest = INT_MAX;
+    for (int m = 0; m < METRIC_COUNT; m++) {
+        const char *names[] = {metrics[m].id, metrics[m].plain, metrics[m].nsight};
+        for (int k = 0; k < 3; k++) {
+            const int d = suggest_distance(typed, names[k]);
+            if (d >= fewest || d > suggest_limit(typed, names[k])) continue;
+            fewest = d;
+            nearest = names[k];
+        }
+    }
+    return nearest;
 }

@@ -33,4 +33,7 @@ void metrics_ratios(double *values);
  * False where there is none. */
 bool metrics_explain(const char *name, FILE *out);
 
+/* The name that somebody who typed this is likely to have meant; NULL: none is close to it. */
+const char *metrics_nearest(const char *typed);
+
 #endif

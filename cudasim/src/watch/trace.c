@@ -421,25 +421,25 @@ static char *left_out(void) {
     size_t size;
     FILE *to = open_memstream(&said, &size);
     if (to == NULL) trace_no_memory();
-    const char *between = "";
+    const char *separator = "";
     if (blocks_left_out > 0) {
         fprintf(to,
                 "%llu block%s (--trace-blocks or CUDASIM_TRACE_BLOCKS sets how many of each launch are traced: %llu)",
                 (unsigned long long)blocks_left_out, blocks_left_out == 1 ? "" : "s", (unsigned long long)most_blocks);
-        between = "; ";
+        separator = "; ";
     }
     if (launches_left_out > 0) {
-        fprintf(to, "%s%llu launch%s like one before", between, (unsigned long long)launches_left_out,
+        fprintf(to, "%s%llu launch%s like one before", separator, (unsigned long long)launches_left_out,
                 launches_left_out == 1 ? "" : "es");
-        between = "; ";
+        separator = "; ";
     }
     if (blocks_cut > 0) {
-        fprintf(to, "%sof %llu block%s what came after %d slices: try a smaller problem", between,
+        fprintf(to, "%sof %llu block%s what came after %d slices: try a smaller problem", separator,
                 (unsigned long long)blocks_cut, blocks_cut == 1 ? "" : "s", MOST_SLICES);
-        between = "; ";
+        separator = "; ";
     }
     if (launches_too_many > 0)
-        fprintf(to, "%s%llu launch%s after %d events", between, (unsigned long long)launches_too_many,
+        fprintf(to, "%s%llu launch%s after %d events", separator, (unsigned long long)launches_too_many,
                 launches_too_many == 1 ? "" : "es", MOST_EVENTS);
     if (fclose(to) != 0) trace_no_memory();
     return said;

@@ -45,8 +45,10 @@ static bool flush_output(void) {
 }
 
 static void explain(const char *name) {
+    const char *nearest = metrics_nearest(name);
     if (!metrics_explain(name, stdout))
-        refuse("cudasim: no metric is called '%s' (--counters shows their names)\n", name);
+        refuse("cudasim: no metric is called '%s'%s%s%s (--counters shows their names)\n", name,
+               nearest != NULL ? ": did you mean '" : "", nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
     _Exit(flush_output() ? 0 : 2);
 }
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the programs of this directory and compares what they print with NAME.expected.
+# Runs the programs of this directory's folders and compares what they print with NAME.expected.
 #
 #   run.sh [--sim] BUILD_DIR [NAME...]
 #
@@ -19,7 +19,7 @@ fi
 build=$(cd "$1" 2>/dev/null && pwd) || { echo "run.sh: no directory $1" >&2; exit 2; }
 shift
 if [ $# -eq 0 ]; then
-    for source in "$here"/*.cu; do
+    for source in "$here"/*/*.cu; do
         set -- "$@" "$(basename "$source" .cu)"
     done
 fi
@@ -36,7 +36,8 @@ fail() {
 }
 
 for name; do
-    if [ ! -f "$here/$name.expected" ]; then
+    expected=$(ls "$here"/*/"$name.expected" 2>/dev/null)
+    if [ ! -f "$expected" ]; then
         fail "$name" "no $name.expected"
         continue
     fi
@@ -51,7 +52,7 @@ for name; do
     esac
     CUDASIM_CHECK=$check timeout 60 ${sim:+"$sim"} "$build/$name" >"$scratch/out" 2>"$scratch/err"
     code=$?
-    if ! diff -u "$here/$name.expected" "$scratch/out" >"$scratch/diff"; then
+    if ! diff -u "$expected" "$scratch/out" >"$scratch/diff"; then
         fail "$name" "output differs, exit code $code"
         sed 1,2d "$scratch/diff" | head -n 10
         head -n 3 "$scratch/err"
