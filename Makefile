@@ -1,6 +1,7 @@
 # kernel-ladder. `make help` lists the targets; V=1 shows the commands.
 #
-# ARCHS="80 89 90a": GPUs to generate machine code for (default: the one in this machine, else 90a; scripts/archs.sh).
+# ARCHS="80 89 90a": GPUs to generate machine code for (default: the one in this machine, else 90a, as
+# scripts/make/archs.sh has it).
 # CUDA_HOME, NVCC, CC: the toolkit and the C compiler to use instead of those that scripts/deps.sh finds.
 # REVISION=1a2b3c4: the commit that records name, for a copy of the tree without its .git.
 
@@ -24,7 +25,7 @@ named := $(scripted) all sim sim-all deps demo test test-all test-sanitizers tes
 named += $(foreach s,$(steps),$(call number,$(s)))
 is_file = $(findstring /,$(1))$(findstring .,$(1))
 unknown := $(firstword $(foreach g,$(filter-out $(named),$(goals)),$(if $(call is_file,$(g)),,$(g))))
-$(if $(unknown),$(error $(shell sh scripts/no_goal.sh '$(unknown)' $(named))))
+$(if $(unknown),$(error $(shell sh scripts/make/no_goal.sh '$(unknown)' $(named))))
 $(if $(filter profile,$(goals)),$(if $(STEP),,$(error profile: STEP is not set, e.g. make profile STEP=step04)))
 $(if $(filter compare,$(goals)),$(if $(and $(A),$(B)),,$(error compare: A and B are not both set, \
     e.g. make compare A=old.csv B=plots/data/nvidia-h200/sgemm.csv)))
@@ -97,27 +98,27 @@ deps: ## find what everything needs and install what is missing (WHEELS=1: CUDA'
 	    "here"
 	@echo "machine code: $(addprefix sm_,$(archs)); PTX: compute_90a$(addprefix $(,) compute_,$(portable))"
 demo: all ; @sh scripts/demo.sh ## show everything the project does, in small, with or without a GPU
-test_programs := $(tests) $(test_steps) $(gpu_test) $(tensorcore_test)
+test_programs := $(tests) $(test_steps) $(gpu_test) $(tensorcore_test) $(begin)
 sanitized_sim := $(foreach s,asan tsan,cudasim/build/$(s)/libcudasim.a)
 cudasim-tests: | $(sim) $(if $(filter test-all,$(goals)),$(sim_all) $(sanitized_sim))
 	+$(Q)$(cudasim) $(if $(filter test-all,$(goals)),tests-all,tests)
 test: all $(test_programs) cudasim-tests check-layout ## build all and run every test (with a GPU also test-gpu)
-	@sh scripts/run_tests.sh
+	@sh scripts/tests/run_tests.sh
 test-all: all $(test_programs) cudasim-tests $(sanitized) check-layout ## longer lists, all instruction sets, sanitizers
-	@KL_TEST_ALL=1 sh scripts/run_tests.sh
+	@KL_TEST_ALL=1 sh scripts/tests/run_tests.sh
 test-sanitizers: $(sanitized) ## steps, readers and the simulator's own tests under ASan, UBSan, TSan
-	+@sh scripts/sanitizers.sh && $(cudasim) test-sanitizers
+	+@sh scripts/tests/sanitizers.sh && $(cudasim) test-sanitizers
 test-tuned: ; @sh tests/gpu/tuned.sh ## is step 7's best ever slower than another variant? (SHAPES=, SEED=)
 check-layout: $(if $(filter cuda,$(groups)),$(sim)) ## check the order of includes and calls, sizes of files and folders
 	@python3 scripts/check_layout.py
 bench-sim: all $(sim) ## time the simulator and compare with its targets (RUNS=5)
-	+@sh scripts/bench_sim.sh && $(cudasim) bench
+	+@sh scripts/simulator/bench_sim.sh && $(cudasim) bench
 
 ifneq ($(filter lint,$(goals)),)
 include scripts/make/lint.mk
 endif
 ex: ; @sh scripts/ex.sh || [ $$? = 1 ] # what is not yet solved is no error of make's
-$(filter-out ex lint,$(scripted)): ; @sh scripts/$(subst -,_,$@).sh
+$(filter-out ex lint,$(scripted)): ; @sh $(wildcard scripts/$(subst -,_,$@).sh scripts/*/$(subst -,_,$@).sh)
 notes: ; @python3 -B -m report notes ## update the numbers in the notes from the recorded measurements
 notes-check: ; @python3 -B -m report notes --check ## fail if a number in the notes differs from the recorded one
 given = $(if $(filter command%,$(origin $(1))),$(2) '$($(1))')
@@ -134,11 +135,11 @@ build/archs/%.o: %.cu build/flags
 build/archs/%.o: gencode = $(foreach a,$(checked),-gencode arch=compute_$(a),code=sm_$(a))
 compile_commands.json: ## tell editors (clangd) how each file is compiled
 	@{ $(MAKE) -Bn V=1 cudasim=: all $(test_programs); echo cd cudasim; $(cudasim) -Bn V=1 all tests; } | \
-	    python3 scripts/compile_commands.py "$(CUDA_DIR)" >$@
+	    python3 scripts/make/compile_commands.py "$(CUDA_DIR)" >$@
 format: ; @sh scripts/lint.sh --format ## run clang-format on every .c, .h, .cu and .cuh
 clean: ## remove what was built, except for the toolkit in build/cuda
 	@rm -rf $(filter-out build/cuda,$(wildcard build/*)) cudasim/build step[0-9][0-9]_*/run compile_commands.json
 	@for link in step[0-9][0-9]; do if [ -L "$$link" ]; then rm "$$link"; fi; done; rmdir build 2>/dev/null || true
 help: ## list the targets
-	@sh scripts/help.sh $(scripted)
+	@sh scripts/make/help.sh $(scripted)
 -include $(shell find build -name '*.d' 2>/dev/null)

@@ -52,7 +52,7 @@ def goals(arguments, root):
         words = re.sub(r" \(.*\)$", "", mine[-1]["plain"]) if mine else f"{metric} was not counted"
         ok = bool(mine) and total <= float(goal)
         print(f"{'ok' if ok else 'missed'}\t{metric} {total:.6g}\t{words}: {short(total) if mine else '-'}, "
-              f"goal: at most {short(float(goal))}{'' if ok else ' (missed)'}")
+              f"at most {short(float(goal))}: {'ok' if ok else 'too many' if mine else 'not counted'}")
     return 0
 
 

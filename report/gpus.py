@@ -43,8 +43,7 @@ def add(db, folder, root):
     """Makes the tables `gpu` (place, ladder, short, text: where it was measured), `heading` and `reached` in the
     database of `folder`. Of two folders of one GPU the one that is shown counts."""
     db.execute("CREATE TABLE gpu (ladder TEXT, place INTEGER, short TEXT, text TEXT)")
-    db.execute("CREATE TABLE reached (gpu, ladder, line, place, shape, first, second, third, ratio, ratio_min, "
-               "ratio_max)")
+    db.execute("CREATE TABLE reached (gpu, ladder, line, place, shape, first, second, third)")
     db.execute("CREATE TABLE heading (ladder TEXT, nr INTEGER, text TEXT)")
     db.executemany("INSERT INTO heading VALUES (?, ?, ?)",
                    [(ladder, nr, text) for ladder, texts in HEADINGS.items() for nr, text in enumerate(texts)])
@@ -62,5 +61,5 @@ def add(db, folder, root):
         slug, place = known.get(device, (None, len(known) + len(there)))
         db.executemany("INSERT INTO gpu VALUES (?, ?, ?, ?)",
                        [(row["ladder"], place, short(device, slug), row["text"]) for row in origins])
-        db.executemany("INSERT INTO reached VALUES (?" + ", ?" * 10 + ")",
+        db.executemany("INSERT INTO reached VALUES (?" + ", ?" * 7 + ")",
                        [(short(device, slug), *row) for row in part("reached")])

@@ -117,6 +117,31 @@ def empty_database():
     return db
 
 
+OLDER = """SELECT 1 FROM changes AS c WHERE what = '{what}' AND r.date < c.date AND coalesce(c.step, r.step) = r.step
+           AND coalesce(c.variant, r.variant) = r.variant"""
+
+
+def true_rows(db, names):
+    """Leaves out what rows cannot know, and refuses those that cannot be. Of caches that are warm there is no share of
+    DRAM's peak; power is that of continuous load; before a change of plots/changes.csv the clock is none of the timed
+    launches'. `older` is the version of a row whose kernel has changed since."""
+    for kind in schema.RECORDS:
+        db.execute(f"ALTER TABLE {kind} ADD COLUMN older TEXT")
+        db.execute(f"UPDATE {kind} SET peak_share = NULL WHERE cache = 'warm' AND (op LIKE 'gemv%' OR op = 'read')")
+        db.execute(f"UPDATE {kind} SET power_w = NULL WHERE mode <> 'sustained'")
+        db.execute(f"UPDATE {kind} AS r SET clock_mhz = NULL WHERE mode <> 'sustained' AND EXISTS "
+                   f"({OLDER.format(what='clock')})")
+        db.execute(f"UPDATE {kind} AS r SET older = substr(version, 1, instr(version || ' ', ' ') - 1) WHERE EXISTS "
+                   f"({OLDER.format(what='kernel')})")
+        for line, share in db.execute(f"SELECT rowid + 1, peak_share FROM {kind} WHERE peak_share > 1"):
+            raise Mistake(f"{names[kind]}:{line}: {share:.3f} of the device's peak is more than there is")
+    for line, share in db.execute("""SELECT t.rowid + 1, gflops * 1e3 / (sms * 4096 * clock_mhz) AS share
+            FROM tensorcore AS t JOIN devices ON name = device
+            WHERE dtype IN ('f16', 'bf16') AND cc = '9.0' AND mode <> 'sustained' AND share > 1"""):
+        raise Mistake(f"{names['tensorcore']}:{line}: {share:.3f} of what the SMs can do at the recorded clock is more "
+                      "than there is")
+
+
 def one_device(db, names):
     """Refuses rows of a second device: tables and figures show one."""
     for table, line, other, first in db.execute(
@@ -133,8 +158,8 @@ def short_name(path, root):
 def add_ladder(db, root):
     """The table of all steps' variants, in order."""
     from report.course import rungs  # which needs this module
-    db.execute("CREATE TABLE ladder (family, step, variant, dtype, flop_per_byte)")
-    db.executemany("INSERT INTO ladder VALUES (?, ?, ?, ?, ?)", rungs.ladder(root))
+    db.execute("CREATE TABLE ladder (family, step, variant, dtype, layout, flop_per_byte)")
+    db.executemany("INSERT INTO ladder VALUES (?, ?, ?, ?, ?, ?)", rungs.ladder(root))
 
 
 def open_folder(folder, root, **paths):
@@ -158,6 +183,7 @@ def open_folder(folder, root, **paths):
         path = paths.get(kind, path)
         names[kind] = short_name(path, root)
         fill(db, kind, read_table(path, kind, names[kind]) if os.path.isfile(path) else [])
+    true_rows(db, names)
     for name in "views.sql", "values.sql":
         db.executescript(read_text(os.path.join(HERE, name)))
     one_device(db, names)

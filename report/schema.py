@@ -52,14 +52,20 @@ MEASURED = {
     "latency": columns("""
         memory:text! lines:int! kib:int! clocks_median:real! clocks_min:real! clocks_max:real! ns_median:real!
         clock_mhz:real!""" + ORIGIN),
+    "limits": columns("""
+        name:text! rate:real! rate_min:real! rate_max:real! unit:text! peak:real clocks:real
+        clock_mhz:real""" + ORIGIN),
     "counters": columns("""
         step:text! variant:text! m:int! n:int! k:int! metric:text! value:real unit:text""" + ORIGIN),
 }
 
 RECORDS = [kind for kind, its in MEASURED.items() if its is RECORD]  # the files that `run` appends to
 
-# Maintained by hand in plots/, except devices, in common/gpu/, and sass, which `make sass` records in plots/data/.
+# Maintained by hand in plots/ (changes: from which day on records are of a kernel, or of a way of measuring, as it is
+# now; `what` is kernel, or clock: of the clock alone), except devices, in common/gpu/, and sass, which `make sass`
+# records in plots/data/.
 COMMON = {
+    "changes": columns("step:text variant:text date:text! version:text! what:text!"),
     "gemv_ladder": columns("step:text! variant:text! article_kernel:text article_ms:text article_ratio:text"),
     "devices": columns("""
         slug:text! name:text! sms:int! fp32_tflops:real tf32_tflops:real f16_tflops:real s8_tops:real

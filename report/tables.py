@@ -3,6 +3,7 @@
 import glob
 import os
 
+from report import schema
 from report.load import HERE
 from report.sql import Parts
 from report.text import DASH
@@ -52,6 +53,20 @@ def without_unused(names, rows):
     return [names[i].lstrip("?") for i in kept], [[row[i] for i in kept] for row in rows]
 
 
+OLDER = "<sub>A raised version: some of the row is of that version, before its kernel last changed.</sub>"
+
+
+def with_versions(table, db, given, lines):
+    """Marks the variants some of whose rows are older than their kernel with the version that recorded them."""
+    apart = given["table"].startswith(("counters", "tensor-counters", "sass", "register-banks"))  # not of `run` itself
+    kind = table.family if table.family in schema.RECORDS and not apart else None
+    older = dict(db.execute(f"SELECT '`' || variant || '`', older FROM {kind} WHERE older IS NOT NULL AND "
+                            "coalesce(:step, step) = step", {"step": given.get("step")})) if kind else {}
+    for name, version in older.items():
+        lines = [line.replace(name, f"{name}<sup>{version}</sup>") if line.startswith("|") else line for line in lines]
+    return lines + (["", OLDER] if any("<sup>" in line for line in lines) else [])
+
+
 def render(table, db, given):
     """The lines of a table with these named values."""
     names, rows = table.rows(db, "heading", given)
@@ -73,4 +88,4 @@ def render(table, db, given):
     for row in table.rows(db, "below", given)[1]:
         if row[0] is not None:
             lines += ["", row[0]]
-    return lines
+    return with_versions(table, db, given, lines)

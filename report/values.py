@@ -22,6 +22,8 @@ KEYS = {  # of each view_... in values.sql; a key with = may be left out, and is
     "waiting": "step variant",
     "sass": "step variant",
     "limit": "step",
+    "ceiling": "name",
+    "latency": "memory",
     "claim": "step variant set",
 }
 LONG = {"counter": ("metric", "value"), "waiting": ("reason", "warps")}  # where the fields are rows

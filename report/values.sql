@@ -31,6 +31,13 @@ FROM (SELECT *, tflops / clock_peak AS clock_share
 
 CREATE VIEW value_limit AS SELECT step, tflops, clock FROM tensor_limit; -- the power-limited peak of f16
 
+CREATE VIEW value_ceiling AS -- of --show limits; tflops: all SMs at the clock that it ran at
+SELECT *, 100 * rate / peak AS percent, rate * sms * clock_mhz / 1e6 AS tflops
+FROM limits LEFT JOIN (SELECT name AS device, sms FROM devices) USING (device);
+
+CREATE VIEW value_latency AS SELECT replace(memory, ' ', '_') AS memory, clocks_median AS clocks, ns_median AS ns
+FROM latency;
+
 CREATE VIEW value_knn AS -- 1200 queries, without copies from and to the host
 SELECT variant, n, d, k, ms_median AS ms, 1 / ms_median AS speed FROM knn_case WHERE how = 'device';
 

@@ -150,8 +150,8 @@ SELECT max(line), *, gflops / 1000 AS tflops,
 FROM tensor_shown
 GROUP BY step, variant, dtype, layout, m, n, k, load;
 
-CREATE VIEW tensor_variant AS -- with the type that each stands for on the ladder
-SELECT v.step, v.variant, place, dtype
+CREATE VIEW tensor_variant AS -- with the type and the layout that each stands for on the ladder
+SELECT v.step, v.variant, place, dtype, coalesce(layout, 'tn') AS layout
 FROM variant AS v LEFT JOIN ladder AS l ON (l.step, l.variant) = (v.step, v.variant)
 WHERE v.family = 'tensor';
 
@@ -293,6 +293,8 @@ UNION ALL
 SELECT 'knn_rates', 'knn_rates', rowid + 1, device, driver, cuda, date FROM knn_rates
 UNION ALL
 SELECT 'latency', 'latency', rowid + 1, device, driver, cuda, date FROM latency
+UNION ALL
+SELECT 'limits', 'limits', rowid + 1, device, driver, cuda, date FROM limits
 UNION ALL
 SELECT 'counters', 'counters', rowid + 1, device, driver, cuda, date FROM counters
 UNION ALL

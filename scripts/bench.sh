@@ -43,16 +43,18 @@ esac
 # tensor_runs SWEEP, search_runs, gemm_runs SWEEP, gemv_runs SWEEP: a line a run, its size (the runs of a sweep are
 # sorted by that) and its options. Each run takes a minute or two at most, so that MINUTES can be kept to.
 
-# Step 6: all variants at 4096^3, in f16 and, because of mma_s8_tile, in s8; then the best ones in all types, layouts
-# and sizes, and at 8192^3 the rungs whose lessons say so. Shapes that are odd beside the next aligned ones. Sustained:
-# ten seconds under continuous load, after all that should find the GPU cool.
+# Step 6: all variants at 4096^3, in f16 and, because of mma_s8_tile, in s8, and mn_major in its layout; then the best
+# ones in all types, layouts and sizes, and at 8192^3 the rungs whose lessons say so. Shapes that are odd beside the
+# next aligned ones. Sustained: ten seconds under continuous load, after all that should find the GPU cool.
 tensor_runs() {
     best="--variant best"
     case $1 in
     square)
         for dtype in f16 s8; do echo "0 --dtype $dtype --layout tn --size 4096"; done
+        echo "0 --dtype f16 --layout nn --size 4096 --variant mn_major"
         echo "8192 --dtype f16 --layout tn --size 8192 --variant pointers --variant rasterized --variant wgmma" \
-            "--variant warp_specialised --variant persistent_grid --variant ping_pong --variant cluster"
+            "--variant warp_specialised --variant persistent_grid --variant ping_pong --variant cluster" \
+            "--variant cooperative --variant tma_store"
         for size in 1024 2048 4096 8192 16384; do
             for type in "f16 --layout tn" "f16 --layout nn" "bf16 --layout tn" "bf16 --layout nn" "s8 --layout tn" \
                 "tf32 --layout tn" "tf32 --layout nn"; do # no instruction takes s8 in nn

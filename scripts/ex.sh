@@ -1,7 +1,8 @@
 #!/bin/sh
 # help: check your copy of an exercise, my/NAME: NAME=01_coalesce [HINT=1..3] [SHOW=diff] [RESET=1]; exercises/README.md
-# NAME may be its number alone, or several. Copies what is not there yet, builds it, runs it in the simulator with all
-# checks and counters, and on a GPU times it beside the step's. MY: the folder of the copies (default my), for tests.
+# NAME may be its number, a part of the name that no other has, or several of these. Copies what is not there yet,
+# builds it, runs it in the simulator with all checks and counters, and on a GPU times it beside the step's. MY: the
+# folder of the copies (default my), for tests.
 # Exit status: 0 done, 1 not yet, 2 bad arguments or no exercise of that name.
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -15,7 +16,10 @@ for name in ${NAME:-}; do
     case $name in [1-9]) name=0$name ;; esac
     case $name in *[!a-z0-9_]*) fail "there is no exercise '$name'; make exercises lists them" ;; esac
     found=$(cd exercises && ls -d "$name"/ "$name"_*/ 2>/dev/null)
+    [ -n "$found" ] || found=$(cd exercises && ls -d [0-9]*"$name"*/ 2>/dev/null)
     [ -n "$found" ] || fail "there is no exercise '$name'; make exercises lists them"
+    # shellcheck disable=SC2086 # several names
+    [ "$(echo "$found" | wc -l)" = 1 ] || fail "'$name' is a part of several names: $(echo $found | tr -d /)"
     names="$names ${found%/}"
 done
 [ -n "$names" ] || fail "NAME is not set, e.g. make ex NAME=01_coalesce; make exercises lists them"
@@ -190,7 +194,7 @@ if [ -n "${HINT:-}${SHOW:-}" ]; then
 fi
 if [ ! -e cudasim/build/libcudart.so.13 ]; then
     sh scripts/deps.sh --check cuda || exit 2
-    sh scripts/first_build.sh sim '' >&2
+    sh scripts/make/first_build.sh sim '' >&2
 fi
 work=$(mktemp -d "${TMPDIR:-/tmp}/ex.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT

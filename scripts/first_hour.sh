@@ -57,7 +57,9 @@ What a newcomer types, and what comes back, on a machine without a GPU. `make fi
 clone and writes this page; seconds read "…", and `[...]` stands for lines that are left out. With a GPU the same
 commands time the kernels beside cuBLAS; add `--sim` to see what stands here.
 
-Before each command that counts or breaks something there is a question. Answer it before you read on.
+Before each command that counts or breaks something there is a question. Answer it before you read on. The answer
+stands below what is printed. [Before you begin](begin.md) has the set-up and what a kernel, a block and a row-major
+matrix are.
 
 ## 1. Build one step and run it (ten minutes)
 
@@ -67,41 +69,72 @@ END
 run 0 'make step01' 8
 run 0 './step01/run'
 text <<'END'
-Two kernels multiply the same matrices, and every element of both results was compared with an FP64 reference: the worst
-error is less than a hundredth of what rounding allows. The seconds are this CPU's, and say nothing about a GPU.
+Two kernels multiply the same matrices, and every element of both results was compared with a reference computed in
+double precision: the worst error is less than a hundredth of what rounding allows. The seconds are this CPU's, and say
+nothing about a GPU.
 
 ## 2. Two lines, and what they change (fifteen minutes)
+
+This is one of the two kernels. Each thread computes one element of C. Its block computes 32 × 32 of them, and
+`blocks_n` blocks lie side by side in a row of C.
+END
+run 0 'sed -n "15,25p" step01_naive/uncoalesced.cu'
+text <<'END'
+The other kernel is called `coalesced`. It differs in this:
 END
 run 0 'make diff A=uncoalesced B=coalesced'
 text <<'END'
-That is all: x and y change places. **Predict:** the 32 threads of a warp have neighbouring `threadIdx.x`. Memory comes
-in sectors of 32 bytes. How many sectors does one load of A touch in `uncoalesced`, and how many one load of B? And in
-`coalesced`?
+That is all: x and y change places. Why should that matter? Three words first. The hardware runs threads in groups of
+32 with neighbouring `threadIdx.x`, a *warp*. Its threads are called *lanes*, and they load together: one load
+instruction fetches a word for each of the 32 lanes. Memory comes in *sectors* of 32 bytes, which are 8 words, and a
+load fetches every sector in which a lane wants a word.
+
+**Predict:** how many sectors does one load of A touch in `uncoalesced`, and how many one load of B? And in `coalesced`?
 END
 run 0 './step01/run --counters --size 256 | grep -E "^(un)?coalesced, |sectors per load"'
 text <<'END'
-In `uncoalesced` the lanes walk down a column of A: 32 rows, so 32 sectors; of B they all read one element: 1 sector. On
-average 16.5. In `coalesced` all lanes read one element of A, 1 sector, and 32 neighbours of B, 128 bytes, 4 sectors:
-2.5 on average. [Lesson 1.1](../step01_naive/1_coalescing.md) goes on from here. Not sure what a counter means? Ask.
+**Answer:** in `uncoalesced` the 32 lanes have 32 values of `row` and one of `col`. Of A they want one word in each of
+32 rows: 32 sectors. Of B they all want the same word: 1 sector. On average 16.5. In `coalesced` they have one `row`
+and 32 neighbouring values of `col`. Of A they all want the same word: 1 sector. Of B they want 32 neighbours, 128
+bytes: 4 sectors. On average 2.5. [Lesson 1.1](../step01_naive/1_coalescing.md) goes on from here.
+
+The long name on the right is the one that NVIDIA's profiler has for the count. What does it mean? `--explain` says it.
 END
 run 0 './step01/run --explain l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio'
 text <<'END'
 ## 3. Break it (fifteen minutes)
 
-Step 2 has each block load tiles into shared memory, with a barrier before they are read and another before they are
-overwritten. First a wrong index. **Predict:** which elements will be wrong?
+This is the main loop of step 2's kernel. A block of 32 × 32 threads computes 32 × 32 elements of C. It walks along k
+in tiles of 32. `As` and `Bs` are arrays in *shared memory*, which all threads of a block see. x and y are
+`threadIdx.x` and `threadIdx.y`, `row` and `col` the thread's element of C.
+END
+run 0 'sed -n "19,33p" step02_smem/tile32.cu'
+text <<'END'
+Each thread copies one word of A's tile and one of B's. Then comes a *barrier*, `__syncthreads()`: all threads of the
+block wait there until the last one has come, so nobody reads a tile before it is whole. Each thread then adds up 32
+products. The second barrier holds back whoever wants to overwrite the tiles while others still read them.
+
+First a wrong index: `Bs[x][k]` instead of `Bs[k][x]`. **Predict:** how many of the 64 × 64 elements will be wrong?
 END
 run 0 "sed -i 's/Bs\\[k\\]\\[x\\]/Bs[x][k]/' step02_smem/tile32.cu && git diff -U0 step02_smem | tail -n 2"
 run 1 'make step02 >/dev/null 2>&1; ./step02/run --size 64' 14
 text <<'END'
-It names the first wrong element and the worst. Now the second barrier is gone. **Predict:** is the result wrong every
-time? On a GPU it may well be right on most runs.
+**Answer:** practically all. Each thread now multiplies its row of A by a *row* of B's tile, and that is another sum
+everywhere. The *random pass* has numbers between -1 and 1, and all 4096 elements are wrong. The *exact pass* has
+small whole numbers, whose products must come out right to the last bit. There a wrong sum may happen to equal the
+right one, and 59 of 4096 do. Of each pass you see the first wrong element and the worst.
+
+Now put the index right and take the second barrier out. **Predict:** does a wrong result come out every time?
 END
 run 0 "git checkout -q step02_smem && sed -i '32d' step02_smem/tile32.cu && git diff -U0 step02_smem | tail -n 1"
 run 1 'make step02 >/dev/null 2>&1; ./step02/run --size 64' 14
 text <<'END'
-The simulator names the source lines of both sides of the race, whether the result comes out right or wrong. Put it
-right again.
+**Answer:** here it does, but do not count on it. Who overwrites a word before another thread has read it depends on
+which warp runs first. On a GPU the result may be right on most runs, and then a test passes that should not. What
+does not depend on luck is the *race* itself: line 28 writes what line 31 of another thread may still have to read,
+and no barrier lies between. The simulator names both lines, whether the result comes out right or wrong.
+
+Put it right again.
 END
 run 0 'git checkout -q step02_smem && make step02 >/dev/null 2>&1 && ./step02/run --size 64'
 text <<'END'
@@ -115,12 +148,16 @@ run 2 './step02/run --variant tile23'
 text <<'END'
 ## 5. Where a kernel's work is (ten minutes)
 
-`--counters=lines` puts the counts beside the source. **Predict:** which line of the tiled kernel has the most
-wavefronts?
+`--counters=lines` puts the counts beside the source. *Instructions* are those that warps execute, *lanes* how many of
+the 32 take part on average. A *wavefront* is what shared memory delivers or takes in one clock: at most 32 words of 4
+bytes. **Predict:** which line of the tiled kernel has the most wavefronts, and how many for each multiply-add of a
+warp? At 128 each of the 16 blocks has 32 warps, and each of these does 128 multiply-adds: 65,536 in all.
 END
 run 0 './step02/run --size 128 --counters=lines | sed -n "9p; 18,28p" | cut -c 1-120'
 text <<'END'
-Two loads from shared memory for each multiply-add: that is what step 3 will reduce.
+**Answer:** line 31, the multiply-adds, with 131,072 wavefronts, two for each of the 65,536. A multiply-add has two
+operands, and each is a load from shared memory of its own, one wavefront. Copying the tiles, lines 28 and 29, takes
+4,096 in all. Two loads for each multiply-add: that is what step 3 will reduce.
 
 ## What next
 

@@ -1,7 +1,7 @@
 #!/bin/sh
-# help: record how long a load waits for shared memory, L1, L2 and DRAM on this GPU
-# Records what step 2's --show latency measures on this GPU in plots/data/GPU/latency.csv, which is replaced when all is
-# measured. Exit status: 0, 3 without a GPU, or that of the step if it failed.
+# help: record on this GPU how long a load waits (latency.csv), and its ceilings (limits.csv)
+# Records what step 2's --show latency and --show limits measure on this GPU in plots/data/GPU/latency.csv and
+# limits.csv, which are replaced when all is measured. Exit status: 0, 3 without a GPU, or that of the step.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh
@@ -12,22 +12,24 @@ MAKEFLAGS='' make --no-print-directory -j"$(nproc)" step02 >&2
 name_origin
 
 folder=plots/data/$(gpu_slug)
-csv=$folder/latency.csv
 work=$(mktemp -d "${TMPDIR:-/tmp}/latency.XXXXXX")
-trap 'rm -rf "$work" "$csv.new.$$"' EXIT
+trap 'rm -rf "$work" "$folder"/*.csv.new.$$' EXIT
 trap 'exit 130' INT TERM
-status=0
-step02/run --show latency >"$work/out" || status=$?
-if [ "$status" != 0 ]; then
-    echo "latency: run failed (exit status $status)" >&2
-    exit "$status"
-fi
-report latency "$work/out" >"$work/rows"
+for show in latency limits; do
+    status=0
+    step02/run --show $show >"$work/$show" || status=$?
+    if [ "$status" != 0 ]; then
+        echo "latency: run --show $show failed (exit status $status)" >&2
+        exit "$status"
+    fi
+    report $show "$work/$show" >"$work/$show.rows"
+done
 mkdir -p "$folder"
-{
-    report header latency
-    cat "$work/rows"
-} >"$csv.new.$$"
-mv "$csv.new.$$" "$csv"
-cat "$work/out"
-echo "latency: recorded in $csv; refresh the notes with make notes" >&2
+for show in latency limits; do
+    { report header $show && cat "$work/$show.rows"; } >"$folder/$show.csv.new.$$"
+done
+for show in latency limits; do
+    mv "$folder/$show.csv.new.$$" "$folder/$show.csv"
+    cat "$work/$show"
+done
+echo "latency: recorded in $folder/latency.csv and limits.csv; refresh the notes with make notes" >&2

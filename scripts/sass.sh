@@ -23,7 +23,7 @@ trap 'exit 130' INT TERM
 report header sass >"$work/header"
 : >"$work/rows"
 for kernel in $(find step0[1-5]_* -path "${STEP:-step}*" -name '*.cu' | LC_ALL=C sort); do
-    case $kernel in */show_*) continue ;; esac # no variant
+    case $kernel in */show_* | */limits/*) continue ;; esac # no variant
     object=build/obj/$kernel.o
     cuobjdump -arch "$arch" -res-usage "$object" >"$work/usage"
     cuobjdump -arch "$arch" -sass "$object" >"$work/sass"

@@ -10,7 +10,9 @@
  *   L1                      few lines, read once before, by loads that L1 keeps
  *   L2                      more lines than L1 holds, read once before, by loads that pass L1 by
  *   DRAM, few pages         each line once, after so much else was read that L2 has lost them
- *   DRAM, many pages        the same, far apart: do the TLBs know the addresses of so many pages? */
+ *   DRAM, many pages        the same, far apart: do the TLBs know the addresses of so many pages?
+ *
+ * And for comparison, an FMA whose addend is the result of the FMA before. */
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -75,6 +77,14 @@ static __global__ void chase_shared(const size_t *offsets, int lines, int steps,
     *end = ended(p - base, begin, read_clocks());
 }
 
+static __global__ void chain_fmas(float one, int steps, chase_end *end) {
+    float sum = 0.0f;
+    const reading begin = read_clocks();
+#pragma unroll 128
+    for (int i = 0; i < steps; i++) sum = fmaf(one, one, sum);
+    *end = ended((unsigned long long)sum, begin, read_clocks());
+}
+
 /* So that L2 holds this and nothing else. */
 static __global__ void read_all(const uint4 *memory, size_t count, unsigned *sink) {
     unsigned sum = 0;
@@ -85,8 +95,8 @@ static __global__ void read_all(const uint4 *memory, size_t count, unsigned *sin
 
 typedef struct {
     const char *name;
-    size_t bytes; /* the lines are spread over so many */
-    int lines, steps;
+    size_t bytes;                   /* the lines are spread over so many */
+    int lines, steps;               /* 0 lines: of no memory, the steps are FMAs */
     bool shared, through_l1, again; /* again: every line has been read once before */
 } memory_level;
 
@@ -107,9 +117,9 @@ static unsigned next_random(unsigned long long *state) {
 
 /* One line from each of `lines` equal parts of the level's bytes, in random order. */
 static size_t *shuffled_lines(const memory_level *level) {
-    const size_t part = level->bytes / LINE / level->lines;
+    const size_t part = level->lines > 0 ? level->bytes / LINE / level->lines : 0;
     unsigned long long state = 2026;
-    size_t *offsets = (size_t *)malloc(level->lines * sizeof *offsets);
+    size_t *offsets = (size_t *)calloc(level->lines + 1, sizeof *offsets);
     for (int i = 0; offsets != NULL && i < level->lines; i++)
         offsets[i] = (i * part + next_random(&state) % part) * LINE;
     for (int i = level->lines - 1; offsets != NULL && i > 0; i--) {
@@ -126,7 +136,9 @@ static chase_end chase(const memory_level *level, const chase_room *room, size_t
     const int before = level->again ? level->lines : 0;
     if (!level->again && !level->shared)
         read_all<<<1024, 256>>>(room->others, room->other_bytes / sizeof(uint4), room->sink);
-    if (level->shared)
+    if (level->lines == 0)
+        chain_fmas<<<1, 1>>>(1.0f, level->steps, room->end);
+    else if (level->shared)
         chase_shared<<<1, 1, level->bytes>>>(room->offsets, level->lines, level->steps, room->end);
     else if (level->through_l1)
         chase_global<true><<<1, 1>>>(room->memory, room->memory + first, before, level->steps, room->end);
@@ -137,7 +149,7 @@ static chase_end chase(const memory_level *level, const chase_room *room, size_t
     return end;
 }
 
-/* What the runs of a level measured, per load. */
+/* What the runs of a level measured, per load or FMA. */
 typedef struct {
     double clocks[RUNS], ns[RUNS], mhz[RUNS];
 } level_times;
@@ -162,14 +174,14 @@ static bool measure(const memory_level *level, const chase_room *room, bool simu
         fprintf(out, "no memory for %d lines\n", level->lines);
         return false;
     }
-    const size_t last = offsets[level->steps % level->lines];
+    const size_t last = level->lines > 0 ? offsets[level->steps % level->lines] : level->steps;
     CUDA_CHECK(cudaMemcpy(room->offsets, offsets, level->lines * sizeof *offsets, cudaMemcpyHostToDevice));
     if (!level->shared) link_lines<<<(level->lines + 255) / 256, 256>>>(room->memory, room->offsets, level->lines);
     const int warm_ups = simulated ? 0 : WARM_UPS; /* a fifth of a second or more in all, for the clocks to settle */
     for (int i = -warm_ups; i < runs; i++) {
         const chase_end end = chase(level, room, offsets[0]);
         if (end.at != last) {
-            fprintf(out, "WRONG: the chain in %s led to byte %llu, not %zu\n", level->name, end.at, last);
+            fprintf(out, "WRONG: the chain in %s led to %llu, not to %zu\n", level->name, end.at, last);
             free(offsets);
             return false;
         }
@@ -233,7 +245,7 @@ extern "C" bool show_latency(const device_facts *device, FILE *out) {
     const memory_level levels[] = {
         held("shared memory", small, true, false, simulated), held("L1", small, false, true, simulated),
         held("L2", large, false, false, simulated),           not_held("DRAM, few pages", 2 * large, simulated),
-        not_held("DRAM, many pages", far, simulated),
+        not_held("DRAM, many pages", far, simulated),         held("FMA", 0, true, false, simulated),
     };
     int most_lines = 0;
     for (int i = 0; i < ARRAY_SIZE(levels); i++)

@@ -2,6 +2,7 @@
 #include "gemm/gemm.h"
 
 GEMM_SHOW(latency);
+GEMM_SHOW(limits);
 
 /* clang-format off */
 #define VARIANTS(VARIANT) \
@@ -11,6 +12,7 @@ GEMM_VARIANTS(VARIANTS)
 
 static const gemm_show shows[] = {
     {"latency", "how long a load waits: shared memory, L1, L2, DRAM, by following pointers", show_latency, NULL},
+    {"limits", "what a SM and the GPU do at most: FFMA, mma, wgmma, reads, atomics, launches", show_limits, NULL},
 };
 
 int main(int argc, char **argv) {

@@ -45,7 +45,8 @@ static bool whole_chunks(const void *x, int ld, int length, dtype type) {
 
 static const char *takes_chunks(const gemm_problem *p) {
     const dtype type = gemm_operand_dtype(p->type);
-    const bool a = whole_chunks(p->A, p->lda, p->k, type), b = whole_chunks(p->B, p->ldb, p->k, type);
+    const bool a = whole_chunks(p->A, p->lda, p->k, type);
+    const bool b = whole_chunks(p->B, p->ldb, p->layout == GEMM_TN ? p->k : p->n, type);
     return a && b && whole_chunks(p->C, p->ldc, p->n, p->out) ? NULL : "takes rows that begin and end on 16 bytes";
 }
 
@@ -57,6 +58,12 @@ static const char *takes_f16(const gemm_problem *p) {
 /* No tensor map describes a matrix without columns. */
 static const char *takes_f16_products(const gemm_problem *p) {
     return p->k == 0 || p->alpha == 0.0f ? "there is no product" : takes_f16(p);
+}
+
+static const char *takes_f16_nn_products(const gemm_problem *p) {
+    if (p->k == 0 || p->alpha == 0.0f) return "there is no product";
+    return p->type == GEMM_F16 && p->out == DTYPE_F16 && p->layout == GEMM_NN ? takes_chunks(p)
+                                                                              : "takes f16 in nn, and C in f16";
 }
 
 static const char *takes_tf32x3(const gemm_problem *p) {
@@ -86,6 +93,8 @@ static const char *takes_tf32x3(const gemm_problem *p) {
         .supports = needs_tma, .refuses = takes_f16_products) \
     VARIANT(wgmma, "a warpgroup multiplies straight from shared memory", \
         .supports = needs_hopper, .refuses = takes_f16_products) \
+    VARIANT(mn_major, "B row by row: its descriptor says that columns lie side by side", \
+        .supports = needs_hopper, .refuses = takes_f16_nn_products) \
     VARIANT(warp_specialised, "one warpgroup loads tiles, two multiply: 128x256 per block", \
         .supports = needs_hopper, .refuses = takes_f16_products) \
     VARIANT(persistent_grid, "a block per multiprocessor, tile after tile", \
@@ -93,6 +102,10 @@ static const char *takes_tf32x3(const gemm_problem *p) {
     VARIANT(ping_pong, "the consumers alternate tiles: one stores while the other multiplies", \
         .supports = needs_hopper, .refuses = takes_f16_products) \
     VARIANT(cluster, "two blocks share B: each loads half of it for both", \
+        .supports = needs_hopper, .refuses = takes_f16_products) \
+    VARIANT(cooperative, "both consumers share 128x256, two blocks share B", \
+        .supports = needs_hopper, .refuses = takes_f16_products) \
+    VARIANT(tma_store, "TMA stores C while the next tile is multiplied", \
         .supports = needs_hopper, .refuses = takes_f16_products) \
     VARIANT(three_products, "FP32 from three TF32 products, split in registers", \
         .supports = needs_sm80, .refuses = takes_tf32x3) \

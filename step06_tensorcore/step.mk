@@ -1,1 +1,1 @@
-build/tests/test_fragment: build/obj/step06_tensorcore/a_mma/fragment.c.o
+build/tests/steps/test_fragment: build/obj/step06_tensorcore/a_mma/fragment.c.o

@@ -2,7 +2,7 @@
 # Shared by the tests in shell, which source it first. The current folder becomes the project's, $root; $work is a
 # folder of the test's own, and nothing in the environment tells the simulator what to do. The last line of a test is
 # `ended`.
-cd "$(dirname "$0")/.." || exit 1
+cd "$(dirname "$0")/../.." || exit 1
 root=$PWD
 unset CUDASIM_DEVICE CUDASIM_ISA CUDASIM_THREADS CUDASIM_CHECK CUDASIM_WATCHDOG CUDASIM_COUNTERS CUDASIM_COUNTERS_CSV \
     CUDASIM_EXPLAIN CUDASIM_TRACE CUDASIM_TRACE_BLOCKS LD_PRELOAD
@@ -53,7 +53,13 @@ ends() {
     counted $? "$name: exit status $status, wanted $wanted and a line like '$pattern':"
 }
 
-# expect NAME STATUS PATTERN ARGUMENT...: the same of $program in the simulator.
+# line NAME STATUS PATTERN COMMAND...: the same, and no other line.
+line() {
+    ends "$@"
+    same "$1: it takes one line" 1 "$(grep -c '' "$work/out")"
+}
+
+# expect NAME STATUS PATTERN ARGUMENT...: as ends, of $program in the simulator.
 expect() {
     name=$1 wanted=$2 pattern=$3
     shift 3
@@ -71,16 +77,19 @@ added() {
     passed=$((passed + ${counts% *})) failed=$((failed + ${counts#* }))
 }
 
-# cases FUNCTION...: each is a case, in a shell of its own.
-cases() {
-    for each; do
-        ("$each") >"$work/log" 2>&1
-        result=$?
-        rm -f "$work/err"
-        mv "$work/log" "$work/out"
-        counted $result "$each"
-    done
+# logged NAME COMMAND...: a case, in a shell of its own, whose output is told where it fails.
+logged() {
+    what=$1
+    shift
+    ("$@") >"$work/log" 2>&1
+    result=$?
+    rm -f "$work/err"
+    mv "$work/log" "$work/out"
+    counted $result "$what"
 }
+
+# cases FUNCTION...: each is such a case.
+cases() { for each; do logged "$each" "$each"; done; }
 
 # hide_gpu: no GPU is found from here on, by an nvidia-smi that fails, in $work/bin.
 hide_gpu() {
@@ -88,6 +97,23 @@ hide_gpu() {
     printf '#!/bin/sh\nexit 9\n' >"$work/bin/nvidia-smi"
     chmod +x "$work/bin/nvidia-smi"
     PATH=$work/bin:$PATH
+}
+
+# fake_gpu FOLDER NAME: programs there find one GPU, of that name (or FAKE_NAME) and compute capability 9.0 (FAKE_CC),
+# and a make that has nothing to do.
+fake_gpu() {
+    mkdir -p "$1"
+    cat >"$1/nvidia-smi" <<END
+#!/bin/sh
+case \$* in
+-L) echo "GPU 0: made up" ;;
+*gpu=name*) echo "\${FAKE_NAME:-$2}" ;;
+*compute_cap*) echo "\${FAKE_CC:-9.0}" ;;
+*driver*) echo 580.1 ;;
+esac
+END
+    printf '#!/bin/sh\n' >"$1/make"
+    chmod +x "$1/nvidia-smi" "$1/make"
 }
 
 ended() {

@@ -1,7 +1,8 @@
 # shellcheck shell=sh
 # Shared by the tests of scripts, beside case.sh. Makes in $copy, which becomes the current folder, a copy of scripts/,
 # report/, plots/ (without recorded data) and the table of GPUs, so that nothing is written to the working tree.
-. "$(dirname "$0")/case.sh"
+# shellcheck source=case.sh
+. "$(dirname "$0")/../case.sh"
 LC_ALL=C
 export LC_ALL
 unset NOTES_CSV BENCH_STEPS SWEEPS MINUTES FORCE DEMO_SIZE PARTS NS DS KS SEEDS CPU_METHODS RATE_METHODS KNN_DATA

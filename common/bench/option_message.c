@@ -23,24 +23,24 @@ bool options_fail(const option_parse *p, const char *format, ...) {
     return false;
 }
 
-char *option_join(const char *const *words, const char *initial) {
+char *option_join(const char *const *choices, const char *initial) {
     char *text = NULL;
     size_t length = 0;
     FILE *f = open_memstream(&text, &length);
     if (f == NULL) return NULL;
-    for (int i = 0; words[i] != NULL; i++)
-        fprintf(f, "%s%s%s", i > 0 ? ", " : "", words[i],
-                initial != NULL && strcmp(initial, words[i]) == 0 ? " (default)" : "");
+    for (int i = 0; choices[i] != NULL; i++)
+        fprintf(f, "%s%s%s", i > 0 ? ", " : "", choices[i],
+                initial != NULL && strcmp(initial, choices[i]) == 0 ? " (default)" : "");
     if (fclose(f) == 0) return text;
     free(text);
     return NULL;
 }
 
-const char *options_word(const option_parse *p, const char *option, const char *text, const char *const *words) {
-    for (int i = 0; words[i] != NULL; i++)
-        if (strcmp(text, words[i]) == 0) return words[i];
-    const char *nearest = suggest(text, words);
-    char *known = option_join(words, NULL);
+const char *options_choice(const option_parse *p, const char *option, const char *text, const char *const *choices) {
+    for (int i = 0; choices[i] != NULL; i++)
+        if (strcmp(text, choices[i]) == 0) return choices[i];
+    const char *nearest = suggest(text, choices);
+    char *known = option_join(choices, NULL);
     if (nearest != NULL)
         options_fail(p, "--%s: '%s' is unknown: did you mean '%s'? (known: %s)", option, text, nearest,
                      known != NULL ? known : "see --help");

@@ -12,7 +12,7 @@ enum { OPTION_HELP_TEXT = 128 };
 typedef struct {
     option option;
     char *values;        /* the struct that its field lies in */
-    const char *initial; /* OPTION_WORD: the field before parsing */
+    const char *initial; /* OPTION_CHOICE: the field before parsing */
     bool given;
 } option_row;
 
@@ -28,6 +28,6 @@ struct option_parse {
 };
 
 /* "first (default), second", to be freed; `initial` is the default, NULL: none. NULL when memory is short. */
-char *option_join(const char *const *words, const char *initial);
+char *option_join(const char *const *choices, const char *initial);
 
 #endif

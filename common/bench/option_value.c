@@ -112,10 +112,10 @@ bool option_value_read(const option_parse *p, const option *what, const char *te
     case OPTION_RANGE:
         return read_range(p, name, text, value);
     case OPTION_FORM:
-        if (text == NULL) text = what->words[0];
+        if (text == NULL) text = what->choices[0];
         /* fall through */
-    case OPTION_WORD:
-        *(const char **)value = options_word(p, name, text, what->words);
+    case OPTION_CHOICE:
+        *(const char **)value = options_choice(p, name, text, what->choices);
         return *(const char **)value != NULL;
     case OPTION_TEXT:
     case OPTION_FILE:

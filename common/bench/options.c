@@ -30,7 +30,7 @@ static const option common_table[] = {
     {"seed", "N", OPTION_SEED, FIELD(seed), "seed of the data's generator (default 1)", NULL},
     {"device", "N", OPTION_INT, FIELD(device), "CUDA device (default 0)", NULL},
     {"sim", NULL, OPTION_FLAG, FIELD(simulate), "run in the simulator, on the CPU (the default without a GPU)", NULL},
-    {"sim-device", "NAME", OPTION_WORD, FIELD(sim_device), "the same, as a GPU of this kind", simulator_devices},
+    {"sim-device", "NAME", OPTION_CHOICE, FIELD(sim_device), "the same, as a GPU of this kind", simulator_devices},
     {"no-check", NULL, OPTION_FLAG, FIELD(no_check), "in the simulator: do not look for mistakes of the kernels", NULL},
     {"leak-check", NULL, OPTION_FLAG, FIELD(leak_check),
      "in the simulator: device memory that is not freed in the end is a mistake, too", NULL},
@@ -65,6 +65,7 @@ static const struct {
 static const option_rule common_rules[] = {
     {"every", RULE_NEEDS, "sweep check", NULL},
     {"max-size", RULE_NEEDS, "sweep", NULL},
+    {"trace-blocks", RULE_NEEDS, "trace", NULL},
     {"time csv resume", RULE_CONTRADICTS, "sweep check", "which times nothing"},
     {"resume", RULE_NEEDS, "csv", NULL},
     {0},
@@ -99,12 +100,12 @@ bool options_given(const option_parse *p, const char *name) {
 }
 
 static void add_row(option_parse *p, const option *what, void *values) {
-    const bool word = what->kind == OPTION_WORD;
+    const bool choice = what->kind == OPTION_CHOICE;
     option_row *r = &p->rows[p->count];
-    if ((word || what->kind == OPTION_SWEEP) && what->words == NULL) return;
+    if ((choice || what->kind == OPTION_SWEEP) && what->choices == NULL) return;
     const int argument = what->kind == OPTION_FORM ? optional_argument : required_argument;
     *r = (option_row){.option = *what, .values = values};
-    if (word) r->initial = *(const char **)field(r);
+    if (choice) r->initial = *(const char **)field(r);
     p->long_options[p->count] =
         (struct option){what->name, what->argument != NULL ? argument : no_argument, NULL, CODE_BASE + p->count};
     p->count++;
@@ -119,9 +120,9 @@ static void adapt(option_parse *p, option *what) {
                  strcmp(noun, what->name) != 0 ? " (also --variant)" : "");
         what->name = noun;
         what->help = p->variant_help;
-        what->words = p->variants;
+        what->choices = p->variants;
     } else if (what->kind == OPTION_SWEEP) {
-        what->words = program->sweeps;
+        what->choices = program->sweeps;
     } else if (what->field == FIELD(max_size)) {
         snprintf(p->max_size_help, OPTION_HELP_TEXT,
                  "leave out a sweep's problems with a side above N (default: no limit; check in the simulator: %d)",
@@ -158,20 +159,20 @@ static bool create_rows(option_parse *p) {
 /* ---- reading ---------------------------------------------------------------------------------------------------- */
 
 static bool read_sweep(const option_parse *p, const option_row *r, const char *text) {
-    const char *word = options_word(p, r->option.name, text, r->option.words);
+    const char *name = options_choice(p, r->option.name, text, r->option.choices);
     sweep_kind *kind = field(r);
-    if (word == NULL) return false;
+    if (name == NULL) return false;
     *kind = SWEEP_SQUARE;
-    while (strcmp(sweep_names[*kind], word) != 0) ++*kind;
+    while (strcmp(sweep_names[*kind], name) != 0) ++*kind;
     return true;
 }
 
 static bool read_variant(const option_parse *p, const option_row *r, const char *text) {
     options *o = p->o;
-    const char *word = options_word(p, r->option.name, text, p->variants);
-    if (word == NULL) return false;
+    const char *name = options_choice(p, r->option.name, text, p->variants);
+    if (name == NULL) return false;
     int i = 0;
-    while (p->variants[i] != word) i++;
+    while (p->variants[i] != name) i++;
     if (!o->variant_given) o->first = i;
     o->variant_given = o->chosen[i] = true;
     return true;
@@ -331,17 +332,17 @@ static void print_entry(FILE *out, const char *label, const char *text) {
 
 static void print_option(FILE *out, const option_row *r) {
     const option *what = &r->option;
-    const bool lists = what->words != NULL && what->kind != OPTION_VARIANT; /* variants have a place of their own */
-    char *words = lists ? option_join(what->words, r->initial) : NULL, label[OPTION_HELP_TEXT], *text = NULL;
+    const bool lists = what->choices != NULL && what->kind != OPTION_VARIANT; /* variants have a place of their own */
+    char *choices = lists ? option_join(what->choices, r->initial) : NULL, label[OPTION_HELP_TEXT], *text = NULL;
     const bool optional = what->kind == OPTION_FORM;
     snprintf(label, sizeof label, "  --%s%s%s%s", what->name,
              optional                 ? "[="
              : what->argument != NULL ? " "
                                       : "",
              what->argument != NULL ? what->argument : "", optional ? "]" : "");
-    if (words != NULL && asprintf(&text, "%s: %s", what->help, words) < 0) text = NULL;
+    if (choices != NULL && asprintf(&text, "%s: %s", what->help, choices) < 0) text = NULL;
     print_entry(out, label, text != NULL ? text : what->help);
-    free(words);
+    free(choices);
     free(text);
 }
 

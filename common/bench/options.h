@@ -36,7 +36,7 @@ typedef enum {
     OPTION_SHARE,    /* double, between 0 and 1, both excluded */
     OPTION_MEMORY,   /* double: bytes (500M, 2.5G), or a share up to 1 (80%) */
     OPTION_RANGE,    /* int[2]: "A:B", 1 <= A <= B */
-    OPTION_WORD,     /* const char *: one of `words` */
+    OPTION_CHOICE,   /* const char *: one of `choices` */
     OPTION_FORM,     /* the same, --name or --name=WORD: the first one where none is given */
     OPTION_TEXT,     /* const char *: anything but the empty text */
     OPTION_FILE,     /* const char *: a file's name, not empty */
@@ -52,10 +52,10 @@ typedef struct {
     const char *argument; /* as --help shows it: "N"; NULL: takes none */
     option_kind kind;
     size_t field;     /* offsetof its value in the table's struct (options, or the family's) */
-    const char *help; /* what it does; --help breaks it into lines and appends the words */
-    /* OPTION_WORD: NULL-terminated; the one that the field held before parsing is marked as the default. NULL: the
+    const char *help; /* what it does; --help breaks it into lines and appends the choices */
+    /* OPTION_CHOICE: NULL-terminated; the one that the field held before parsing is marked as the default. NULL: the
      * program has no such option. */
-    const char *const *words;
+    const char *const *choices;
 } option;
 
 /* A rule for each of the options named in `option`, in force when that option was given. Names are without dashes,
@@ -68,7 +68,7 @@ typedef enum {
 typedef struct {
     const char *option; /* "lda"; "lda ldb ldc" */
     rule_kind kind;
-    const char *other;   /* "csv"; or name and value, of a word or a sweep, given or the default: "sweep check" */
+    const char *other;   /* "csv"; or name and value, of a choice or a sweep, given or the default: "sweep check" */
     const char *because; /* ends the message: "which chooses the shapes"; NULL: nothing to say */
 } option_rule;
 
@@ -118,9 +118,9 @@ bool options_given(const option_parse *p, const char *name);
 /* Prints "PROGRAM: MESSAGE" as one line, with '?' for control characters. Returns false. */
 __attribute__((format(printf, 2, 3))) bool options_fail(const option_parse *p, const char *format, ...);
 
-/* The one of `words` (NULL-terminated) that is `text`, or NULL after options_fail: "--out: 'f61' is unknown: did you
+/* The one of `choices` (NULL-terminated) that is `text`, or NULL after options_fail: "--out: 'f61' is unknown: did you
  * mean 'f16'? (known: f16, f32)". */
-const char *options_word(const option_parse *p, const char *option, const char *text, const char *const *words);
+const char *options_choice(const option_parse *p, const char *option, const char *text, const char *const *choices);
 
 typedef enum { OPTIONS_RUN, OPTIONS_EXIT_OK, OPTIONS_EXIT_USAGE } options_result;
 

@@ -16,8 +16,8 @@ static void print_device(const session *s) {
            d->sheet ? "the data sheet's" : "computed from its clocks", d->peak_gflops[DEVICE_FP32] / 1e3,
            d->peak_gflops[DEVICE_TF32] / 1e3, d->peak_gflops[DEVICE_F16] / 1e3, d->peak_gflops[DEVICE_S8] / 1e3,
            d->peak_gbps);
-    printf("L2 %.0f MB, memory %.1f GB\n", (double)d->l2_bytes / 1048576.0, (double)d->memory_bytes / 1e9);
-    printf("an SM: %.0f KB of shared memory (%.0f KB per block), %d registers, %d threads\n",
+    printf("L2 %.0f MiB, memory %.1f GB\n", (double)d->l2_bytes / 1048576.0, (double)d->memory_bytes / 1e9);
+    printf("an SM: %.0f KiB of shared memory (%.0f KiB per block), %d registers, %d threads\n",
            (double)d->shared_per_sm / 1024.0, (double)d->shared_per_block / 1024.0, d->registers_per_sm,
            d->threads_per_sm);
 }

@@ -25,7 +25,6 @@ static const double WARM_UP_S = 0.1; /* of uninterrupted work: clocks have settl
 static const double HOT_WARM_UP_S = 0.002;
 static const double ROUND_WARM_UP_MS = 20.0; /* of the later rounds: clocks have not sunk while operands moved */
 static const double BATCH_MS = 1.0;          /* of a warm-up: what is waiting in the queue while the host is woken up */
-static const double CLOCK_MS = 10.0;         /* of ours, in which the clock is measured */
 
 /* On a CUDA error leave the function with it; resources are released at `done`. */
 #define TRY(call)                                                                                                      \
@@ -119,7 +118,8 @@ typedef struct {
     int launches[2]; /* in each one's graph; 0: single launches */
     int repeats[2];  /* of the launch or graph in one sample */
     int next_set;
-    long samples; /* enqueued */
+    long samples;       /* enqueued */
+    clock_probe *probe; /* clocks each of ours that counts; NULL: none */
 } plan;
 
 static int launches_a_sample(const plan *p, int side) {
@@ -139,8 +139,10 @@ static cudaError_t sample(plan *p, int side, cudaEvent_t begin, cudaEvent_t end,
     const timing_task *task = p->task;
     const bool graph = p->launches[side] > 0;
     const int first = graph ? 0 : p->next_set;
+    const bool clocked = p->probe != NULL && begin != NULL && side == 0;
     cudaError_t error = cudaSuccess;
     if (task->flush != NULL) TRY(cudaMemsetAsync(task->flush, 0, task->flush_bytes, stream));
+    if (clocked) TRY(clock_probe_begin(p->probe, stream));
     if (begin != NULL) TRY(cudaEventRecord(begin, stream));
     for (int i = 0; i < p->repeats[side]; i++) {
         if (graph)
@@ -150,6 +152,7 @@ static cudaError_t sample(plan *p, int side, cudaEvent_t begin, cudaEvent_t end,
         p->next_set = (p->next_set + 1) % p->sets;
     }
     if (end != NULL) TRY(cudaEventRecord(end, stream));
+    if (clocked) TRY(clock_probe_end(p->probe, stream));
     if (task->restore != NULL)
         for (int i = 0; i < (graph ? p->sets : 1); i++) TRY(task->restore(task->ours.context, first + i, stream));
 done:
@@ -249,16 +252,6 @@ done:
     return error;
 }
 
-/* Runs ours alone for a few more milliseconds, between two readings of the SMs' clocks. */
-static cudaError_t run_clocked(plan *p, clock_probe *probe, cudaStream_t stream) {
-    cudaError_t error;
-    TRY(clock_probe_begin(probe, stream));
-    for (int i = fit(CLOCK_MS / sample_ms(p, 0), 1, MAX_PAIRS); i > 0; i--) TRY(sample(p, 0, NULL, NULL, stream));
-    TRY(clock_probe_end(probe, stream));
-done:
-    return error;
-}
-
 /* The samples' times by side and pair. */
 typedef struct {
     double *ms[2];
@@ -272,14 +265,14 @@ static bool allocate_times(times *t, int capacity) {
 }
 
 /* Of pairs first ... first + count - 1. */
-static void summarise(const plan *p, const times *t, int first, int count, const meter *m, timing_result *r) {
+static void summarise(const plan *p, const times *t, int first, int count, timing_result *r) {
     const int beside = p->sides == 2 ? count : 0;
     r->ours_ms = stats_of_blocks(t->ms[0] + first, count, TIMING_ROUNDS);
     r->baseline_ms = stats_of_blocks(t->ms[1] + first, beside, TIMING_ROUNDS);
     r->ratio = stats_ratio(t->ms[1] + first, t->ms[0] + first, beside, TIMING_ROUNDS);
     r->pairs = count;
     r->sets = p->sets;
-    r->power_w = stats_summarise(m->watts, m->count).median;
+    r->clock_mhz = r->power_w = NAN;
 }
 
 /* Reads the time of a sample of pair number `pair`: the first or second of its two. */
@@ -291,10 +284,9 @@ static cudaError_t take_time(const plan *p, times *t, int pair, int second, cons
     return error;
 }
 
-static void release(plan *p, times *t, meter *m, clock_probe *probe) {
+static void release(plan *p, times *t, clock_probe *probe) {
     release_graphs(p);
     for (int side = 0; side < 2; side++) free(t->ms[side]);
-    free(m->watts);
     clock_probe_destroy(probe);
 }
 
@@ -322,7 +314,6 @@ cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_resu
     const int rounds = task->move != NULL ? TIMING_ROUNDS : 1;
     plan p;
     times t = {0};
-    meter m = {0};
     clock_probe probe = {0};
     cudaEvent_t *events = NULL;
     int event_count = 0, each = 0, done_pairs = 0;
@@ -330,7 +321,10 @@ cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_resu
     cudaError_t error;
 
     TRY(make_plan(&p, task, stream));
-    if (!task->hot) TRY(clock_probe_create(&probe));
+    if (!task->hot) {
+        TRY(clock_probe_create(&probe));
+        p.probe = &probe;
+    }
     /* Whatever is slow on the host comes first, before the stream gets busy. */
     const double shortest_s = (sample_ms(&p, 0) + (p.sides == 2 ? sample_ms(&p, 1) : 0.0)) * 0.8e-3;
     const int most = rounds * pairs_a_round(task->budget_s / shortest_s + 2.0, rounds, MAX_PAIRS);
@@ -347,25 +341,18 @@ cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_resu
         const int begin = done_pairs * p.sides, end = begin + each * p.sides;
         if (round > 0) TRY(move(&p, stream));
         p.samples = begin; /* the pairs go on being AB, BA, AB ... */
-        m.last_s = now_s();
-        for (int i = begin; i < end; i++) {
-            TRY(sample(&p, next_side(&p), events[2 * i], events[2 * i + 1], stream));
-            read_meter(&m); /* the host may have had to wait for room in the queue, or for the launch itself */
-        }
-        if (!task->hot && round == rounds - 1) TRY(run_clocked(&p, &probe, stream));
-        TRY(watch(events[2 * end - 1], &m));
+        for (int i = begin; i < end; i++) TRY(sample(&p, next_side(&p), events[2 * i], events[2 * i + 1], stream));
         TRY(cudaStreamSynchronize(stream));
         for (int i = begin; i < end; i++) TRY(take_time(&p, &t, i / p.sides, i % p.sides, &events[2 * i]));
     }
-    summarise(&p, &t, 0, done_pairs, &m, r);
+    summarise(&p, &t, 0, done_pairs, r);
     r->mode = task->mode == TIMING_CHAIN ? "chain" : p.launches[0] > 0 ? "graph" : "events";
-    r->clock_mhz = NAN;
     if (!task->hot) TRY(clock_probe_mhz(&probe, &r->clock_mhz));
 
 done:
     for (int i = 0; i < event_count; i++) cudaEventDestroy(events[i]);
     free(events);
-    release(&p, &t, &m, &probe);
+    release(&p, &t, &probe);
     return error;
 }
 
@@ -395,7 +382,10 @@ cudaError_t timing_sustained(const timing_task *task, double seconds, cudaStream
     for (int queued = 0; pairs < queued || !last;) {
         while (!last && queued < pairs + AHEAD) {
             cudaEvent_t(*const e)[2] = events[queued % AHEAD];
-            for (int i = 0; i < p.sides; i++) TRY(sample(&p, next_side(&p), e[i][0], e[i][1], stream));
+            for (int i = 0; i < p.sides; i++) {
+                TRY(sample(&p, next_side(&p), e[i][0], e[i][1], stream));
+                read_meter(&m); /* the host may have waited for the launch itself */
+            }
             queued++;
             last = queued == t.capacity || (queued >= 2 * MIN_PAIRS && now_s() - begin >= seconds);
             if (last) TRY(clock_probe_end(&probe, stream));
@@ -412,7 +402,8 @@ cudaError_t timing_sustained(const timing_task *task, double seconds, cudaStream
     }
     TRY(cudaStreamSynchronize(stream));
     if (first < 0 || first >= pairs) first = pairs / 2;
-    summarise(&p, &t, first, pairs - first, &m, r);
+    summarise(&p, &t, first, pairs - first, r);
+    r->power_w = stats_summarise(m.watts, m.count).median;
     r->mode = "sustained";
     TRY(clock_probe_mhz(&probe, &r->clock_mhz));
 
@@ -421,6 +412,7 @@ done:
         for (int sample = 0; sample < 2; sample++)
             for (int end = 0; end < 2; end++)
                 if (events[i][sample][end] != NULL) cudaEventDestroy(events[i][sample][end]);
-    release(&p, &t, &m, &probe);
+    free(m.watts);
+    release(&p, &t, &probe);
     return error;
 }

@@ -57,9 +57,10 @@ typedef struct {
     stats_summary ratio;                /* baseline / ours, pair by pair; NAN without a baseline */
     int pairs, sets;                    /* samples of each side; operand sets that they rotated through */
     const char *mode;                   /* "events", "graph", "chain" or "sustained" */
-    double clock_mhz; /* of the SMs (gpu/clock_probe.h) while ours ran, right after the last pair; under continuous load
+    double clock_mhz; /* of the SMs (gpu/clock_probe.h) in ours' samples themselves, all together; under continuous load
                        * over what counts of it, both sides; NAN: unknown */
-    double power_w;   /* median of NVML's, read while the pairs ran; NAN without NVML */
+    double power_w;   /* under continuous load the median of NVML's, which is itself an average over a second; else NAN,
+                       * as without NVML */
 } timing_result;
 
 /* Measures. Returns the first CUDA error; *r is then undefined. Synchronises `stream`. */

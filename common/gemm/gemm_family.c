@@ -139,6 +139,7 @@ static void add_timed(const session *s, case_list *l) {
                    .lda = o->lda,
                    .ldb = o->ldb,
                    .ldc = o->ldc,
+                   .misalign = o->misalign,
                    .alpha = o->alpha,
                    .beta = o->beta,
                    .seed = s->o.seed,

@@ -25,10 +25,12 @@ static const option rows[] = {
     {"lda", "N", OPTION_SIZE, FIELD(lda), "leading dimension of A, in elements (default: k)", NULL},
     {"ldb", "N", OPTION_SIZE, FIELD(ldb), "leading dimension of B, in elements (default: n; k in layout tn)", NULL},
     {"ldc", "N", OPTION_SIZE, FIELD(ldc), "leading dimension of C, in elements (default: n)", NULL},
+    {"misalign", "N", OPTION_SIZE, FIELD(misalign), "A, B and C begin N elements (up to 63) beyond an aligned address",
+     NULL},
     {"alpha", "X", OPTION_SCALAR, FIELD(alpha), "C = alpha*A*B + beta*C (default 1)", NULL},
     {"beta", "X", OPTION_SCALAR, FIELD(beta), "with 0, C is written and never read (default 0)", NULL},
-    {"dtype", "TYPE", OPTION_WORD, FIELD(dtype), "what A and B hold", NULL},
-    {"layout", "NAME", OPTION_WORD, FIELD(layout), "row-major A, and B row-major (nn) or column-major (tn)", NULL},
+    {"dtype", "TYPE", OPTION_CHOICE, FIELD(dtype), "what A and B hold", NULL},
+    {"layout", "NAME", OPTION_CHOICE, FIELD(layout), "row-major A, and B row-major (nn) or column-major (tn)", NULL},
     {"out", "TYPE", OPTION_TEXT, FIELD(out), NULL, NULL},
     {"warm", NULL, OPTION_FLAG, FIELD(warm), "leave the operands in the L2 cache between launches (default: cold)",
      NULL},
@@ -39,15 +41,15 @@ static const option rows[] = {
      "the short measurements (default: no)",
      NULL},
     {"no-baseline", NULL, OPTION_OFF, FIELD(baseline), "do not time the baseline", NULL},
-    {"show", "NAME", OPTION_WORD, FIELD(show), "show how something works, and stop", NULL},
+    {"show", "NAME", OPTION_CHOICE, FIELD(show), "show how something works, and stop", NULL},
 };
 
 static const option_rule rules[] = {
-    {"size m n k lda ldb ldc", RULE_CONTRADICTS, "sweep", "which chooses the shapes"},
+    {"size m n k lda ldb ldc misalign", RULE_CONTRADICTS, "sweep", "which chooses the shapes"},
     {"alpha beta warm chain sustained no-baseline", RULE_CONTRADICTS, "sweep check",
      "which chooses the scalars and times nothing"},
     {"chain", RULE_CONTRADICTS, "sustained", "whose launches are cold"},
-    {"lda ldb ldc", RULE_CONTRADICTS, "csv", "which has no column for it"},
+    {"lda ldb ldc misalign", RULE_CONTRADICTS, "csv", "which has no column for it"},
     {0},
 };
 
@@ -78,7 +80,7 @@ static bool complete_out(const option_parse *p, gemm_options *o) {
     if (o->offer == NULL) return true;
     while (strcmp(o->dtypes[type], o->dtype) != 0) type++;
     list_outs(o->offer->types[type], names);
-    o->out = o->out_given ? options_word(p, "out", o->out, names) : names[0];
+    o->out = o->out_given ? options_choice(p, "out", o->out, names) : names[0];
     return o->out != NULL;
 }
 
@@ -96,6 +98,7 @@ static bool complete(const option_parse *p, const options *common, void *values)
         !check_leading(p, "ldb", o->ldb, tn ? "k" : "n", tn ? o->k : o->n) ||
         !check_leading(p, "ldc", o->ldc, "n", o->n) || !complete_out(p, o))
         return false;
+    if (o->misalign > 63) return options_fail(p, "--misalign %d: more than 63", o->misalign);
     if (strcmp(o->dtype, "s8") == 0 && (!check_whole(p, "alpha", o->alpha) || !check_whole(p, "beta", o->beta)))
         return false;
     return (o->sustained_s == 0.0 && !o->chain) || o->beta == 0.0f ||
@@ -141,9 +144,9 @@ void gemm_options_program(options_program *p, gemm_options *o, const gemm_offer 
     for (int i = 0; i < ARRAY_SIZE(rows); i++) {
         option *row = &o->table[count];
         *row = rows[i];
-        if (row->field == FIELD(dtype)) row->words = o->dtypes;
-        if (row->field == FIELD(layout)) row->words = o->layouts;
-        if (row->field == FIELD(show) && o->shows[0] != NULL) row->words = o->shows;
+        if (row->field == FIELD(dtype)) row->choices = o->dtypes;
+        if (row->field == FIELD(layout)) row->choices = o->layouts;
+        if (row->field == FIELD(show) && o->shows[0] != NULL) row->choices = o->shows;
         if (row->field == FIELD(out)) row->help = o->out_help;
         count += row->field != FIELD(out) || offer != NULL;
     }

@@ -17,6 +17,7 @@ typedef struct {
     int size;          /* --size as given */
     int m, n, k;       /* 0 ... OPTIONS_MAX_SIZE */
     int lda, ldb, ldc; /* likewise; 0: rows follow one another without a gap */
+    int misalign;      /* 0 ... 63 elements by which A, B and C are off an aligned address */
     float alpha, beta;
     const char *dtype, *layout; /* among the offer's types and layouts */
     const char *out;            /* what C holds; NULL if there is no offer */

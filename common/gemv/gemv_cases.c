@@ -102,7 +102,7 @@ static void add_planted(case_list *l, dtype t) {
 void gemv_cases(case_list *l) {
     static const dtype types[] = {DTYPE_F16, DTYPE_BF16, DTYPE_F32};
     for (int i = 0; i < ARRAY_SIZE(types); i++) {
-        add_turns(l, types[i]); /* first: every sample of the list has one, scripts/sanitize.sh relies on it */
+        add_turns(l, types[i]); /* first: every sample of the list has one, scripts/tests/sanitize.sh relies on it */
         add_shapes(l, types[i]);
         add_scalars(l, types[i]);
         add_alignments(l, types[i]);

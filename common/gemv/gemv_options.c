@@ -19,7 +19,7 @@ static const option table[] = {
     {"lda", "N", OPTION_SIZE, FIELD(lda), "leading dimension of A, in elements (default: k)", NULL},
     {"alpha", "X", OPTION_SCALAR, FIELD(alpha), "y = alpha*A*x + beta*y (default 1)", NULL},
     {"beta", "X", OPTION_SCALAR, FIELD(beta), "with 0, y is written and never read (default 0)", NULL},
-    {"dtype", "TYPE", OPTION_WORD, FIELD(dtype), "what A, x and y hold", dtypes},
+    {"dtype", "TYPE", OPTION_CHOICE, FIELD(dtype), "what A, x and y hold", dtypes},
     {"warm", NULL, OPTION_FLAG, FIELD(warm), "leave the operands in the L2 cache between launches (default: cold)",
      NULL},
     {"no-baseline", NULL, OPTION_OFF, FIELD(baseline), "do not time the baseline", NULL},

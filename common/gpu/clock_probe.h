@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 typedef struct {
-    void *readings; /* of both ends, by SM, in device memory */
+    void *readings; /* by SM, in device memory */
     int sms;
 } clock_probe;
 
@@ -18,13 +18,13 @@ cudaError_t clock_probe_create(clock_probe *probe);
 void clock_probe_destroy(clock_probe *probe);
 
 /* Enqueues a warp for each SM that reads the SM's cycle counter (PTX ISA, %clock64) and the time in nanoseconds
- * (%globaltimer); an SM that gets none of them is left out: before and after what is to be clocked, which should take a
- * millisecond or more. */
+ * (%globaltimer), before and after what is to be clocked; an SM that gets none of either's warps is left out. As often
+ * as wanted: what lies between each begin and its end is added up, and should take a millisecond or more in all. */
 cudaError_t clock_probe_begin(clock_probe *probe, cudaStream_t stream);
 cudaError_t clock_probe_end(clock_probe *probe, cudaStream_t stream);
 
-/* Cycles over time between the two on the same SM, in MHz, the median of all SMs; NAN where none was read twice. After
- * the stream has been synchronised. */
+/* All cycles over all time of an SM, in MHz, the median of all SMs; NAN where none was read at both ends. After the
+ * stream has been synchronised. */
 cudaError_t clock_probe_mhz(const clock_probe *probe, double *mhz);
 
 #ifdef __cplusplus

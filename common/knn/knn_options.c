@@ -18,9 +18,9 @@
 
 #define FIELD(name) offsetof(knn_options, name)
 
-static const char *const labels_words[] = {"last", "first", "none", NULL}, *const normalize_words[] = {
-                                                                               "none", "minmax", "zscore",
-                                                                               "zscore,minmax", NULL};
+static const char *const labels_choices[] = {"last", "first", "none", NULL}, *const normalize_choices[] = {
+                                                                                 "none", "minmax", "zscore",
+                                                                                 "zscore,minmax", NULL};
 
 static const option table[] = {
     {"m", "N", OPTION_SIZE, FIELD(m), "queries" DEFAULTS(M), NULL},
@@ -39,11 +39,11 @@ static const option table[] = {
      "words",
      NULL},
     {"test", "FILE", OPTION_FILE, FIELD(test), "the test records", NULL},
-    {"labels", "PLACE", OPTION_WORD, FIELD(labels), "a CSV file's column of labels", labels_words},
+    {"labels", "PLACE", OPTION_CHOICE, FIELD(labels), "a CSV file's column of labels", labels_choices},
     {"train-labels", "FILE", OPTION_FILE, FIELD(train_labels),
      "the training records' labels, where a file of their own holds them: one a line, or .npy", NULL},
     {"test-labels", "FILE", OPTION_FILE, FIELD(test_labels), "the same for the test records", NULL},
-    {"normalize", "HOW", OPTION_WORD, FIELD(normalize), "scale the columns", normalize_words},
+    {"normalize", "HOW", OPTION_CHOICE, FIELD(normalize), "scale the columns", normalize_choices},
     {"k-sweep", "A:B", OPTION_RANGE, FIELD(k_sweep), "accuracy for each k from A to B, from one search", NULL},
     {"out", "FILE", OPTION_OUTPUT, FIELD(out_labels),
      "write the predicted labels, a line a record (the next two likewise); with --k-sweep one for each k", NULL},
@@ -84,7 +84,7 @@ static bool complete(const option_parse *p, const options *common, void *values)
 void knn_options_program(options_program *p, knn_options *o) {
     static const char *const sweeps[] = {"check", NULL};
     *o = (knn_options){
-        .memory_limit = DEFAULT_MEMORY / 100.0, .labels = labels_words[0], .normalize = normalize_words[0]};
+        .memory_limit = DEFAULT_MEMORY / 100.0, .labels = labels_choices[0], .normalize = normalize_choices[0]};
     p->summary = "Finds nearest neighbours: verifies each method's result, then times the method.";
     p->noun = "method";
     p->sweeps = sweeps;

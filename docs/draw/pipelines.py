@@ -1,7 +1,7 @@
 """The pipelines of step 6 as the simulator traced them: of one block which copies are in flight, and who multiplies
 when.
 
-docs/counted/pipelines.csv says which runs these are, and the files beside it have their bars (scripts/timeline.py);
+docs/counted/pipelines.csv says which runs these are, and the files beside it have their bars (make timeline);
 `make timeline` records them anew. As a program it draws the bars of one file: pipelines.py CSV TITLE, to stdout.
 """
 

@@ -1,5 +1,8 @@
 """Step 1: grid, block, warp and thread, each inside the one before, and where each of them runs; what a warp's loads
-touch, and the banks that they want."""
+touch, the banks that they want, and what a scheduler's clocks go to."""
+
+import csv
+import io
 
 from _kernel import Kernel, multiprocessors, sectors, wavefronts
 from _svg import Drawing
@@ -7,6 +10,7 @@ from _svg import Drawing
 SIDE, WARP = 4096, 32
 PITCHES = (4096, 1000, 4095)
 LDA = 4096  # words in a row
+CORNER = 8  # rows and columns of blocks that are drawn of a grid
 
 
 def warps_of(block):
@@ -30,12 +34,14 @@ def hierarchy(sources):
     d = Drawing(f"C has {SIDE} × {SIDE} elements. From the grid to the thread, each a part of the one before: " +
                 "; ".join(f"{name}: {what}, {where}" for name, what, where in levels) + ".")
     d.text(10, 18, f"C has {SIDE} × {SIDE} elements. Each picture is the coloured", "note")
-    d.text(10, 33, "part of the one above it, enlarged.", "note")
+    d.text(10, 33, f"part of the one above it. Of the grid: {CORNER} × {CORNER} blocks.", "note")
     left, size, tops = 12, 96, [46, 166, 286]
 
-    d.box(left, tops[0], size, size, "soft-d", 0)
-    spot = size / side  # a block, to scale, at the lower edge: there it is nearest to its picture
-    d.box(left, tops[0] + size - max(spot, 1.5), max(spot, 1.5), max(spot, 1.5), "c", 0)
+    spot = size / CORNER  # the coloured block is at the lower edge: there it is nearest to its picture
+    for row in range(CORNER):
+        for col in range(CORNER):
+            last = (row, col) == (CORNER - 1, 0)
+            d.box(left + col * spot, tops[0] + row * spot, spot - 1, spot - 1, "c" if last else "soft-d", 0)
     d.line(left + spot, tops[0] + size, left + size, tops[1])
     d.line(left, tops[0] + size, left, tops[1])
 
@@ -131,5 +137,33 @@ def pitch(sources):
     return d.svg()
 
 
+def slots(sources):
+    """What the issue slots of both kernels go to, as counted: FMAs, other instructions, nothing."""
+    counted = {(row["variant"], row["metric"]): float(row["value"])
+               for row in csv.DictReader(io.StringIO(sources.text("plots/data/nvidia-h200/counters.csv")))
+               if row["step"] == "step01_naive"}
+    bars = []
+    for name in ("uncoalesced", "coalesced"):
+        issued = counted[name, "smsp__issue_active.avg.pct_of_peak_sustained_active"]
+        fma = (issued * counted[name, "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum"] / WARP
+               / counted[name, "smsp__inst_executed.sum"])
+        bars.append((name, fma, issued - fma, 100 - issued))
+    d = Drawing("The clocks of a scheduler, counted. " + " ".join(
+        f"{name}: an FMA in {fma:.1f} %, another instruction in {other:.1f} %, none in {empty:.1f} %."
+        for name, fma, other, empty in bars))
+    d.text(10, 18, "A scheduler's clocks: each issues one instruction, or none", "note")
+    top = 30
+    for name, *shares in bars:
+        d.text(10, top + 12, name, "title")
+        left = 10
+        for share, style in zip(shares, ("c", "soft-c", "cell")):
+            d.box(left, top + 20, 3.8 * share, 26, style, 0)
+            left += 3.8 * share
+        d.text(10, top + 62, "{:.1f} % FMAs, {:.1f} % other instructions, {:.1f} % nothing".format(*shares))
+        top += 76
+    d.key(top + 10, (10, "c", "an FMA"), (100, "soft-c", "another instruction"), (260, "cell", "nothing"))
+    return d.svg()
+
+
 def draw(sources):
-    return {"hierarchy": hierarchy(sources), "lanes": lanes(sources), "pitch": pitch(sources)}
+    return {"hierarchy": hierarchy(sources), "lanes": lanes(sources), "pitch": pitch(sources), "slots": slots(sources)}

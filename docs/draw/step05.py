@@ -207,7 +207,7 @@ def warp_words(kernel):
 def warp_tiles(sources):
     kernels = {name: Source(sources, f"{FOLDER}{name}.cu") for name in ("serpentine", "warp_tiles")}
     words = {name: warp_words(kernel) for name, kernel in kernels.items()}
-    d = Drawing("A block's tile, the results of warp 0 in it, and of these the ones of lanes 0, 1 and 4. " + " ".join(
+    d = Drawing("A block's tile, the results of warp 0 in it, and of these the ones of lanes 0, 1 and 16. " + " ".join(
         f"In {name} warp 0 has {fmas // 32} results per lane, in {rows} rows and {cols} columns: {rows + cols} words "
         f"for {fmas} FMAs." for name, (rows, cols, fmas) in words.items()))
     cell, top = 1.46, 40
@@ -217,8 +217,7 @@ def warp_tiles(sources):
         d.text(10, top - 22, name, "title")
         d.text(10, top - 7, f"a block has {bm} × {bn} results", "note")
         d.box(10, top, bn * cell, bm * cell, "cell", 1)
-        for lane, style in [(lane, "soft-d") for lane in range(32)] + [(0, "a"), (1, "b"),
-                                                                       (16 if bn == bm else 4, "c")]:
+        for lane, style in [(lane, "soft-d") for lane in range(32)] + [(0, "a"), (1, "b"), (16, "c")]:
             for row in owned(kernel, lane)[0]:
                 for col in owned(kernel, lane)[1]:
                     d.box(10 + col * cell, top + row * cell, 4 * cell - 0.4, 4 * cell - 0.4, style, 0)
@@ -232,7 +231,7 @@ def warp_tiles(sources):
                 d.key(top + 105 + 16 * line, (210, *what))
         else:
             d.text(10, top + bm * cell + 15, f"Warp 0 reads {rows} words of A and {cols} of B for {fmas:,} FMAs:")
-            d.text(10, top + bm * cell + 30, f"{fmas / (rows + cols):.0f} FMAs per word. Green: lane 4.")
+            d.text(10, top + bm * cell + 30, f"{fmas / (rows + cols):.0f} FMAs per word. Colours as above.")
         top += bm * cell + 44
     return d.svg()
 
@@ -309,30 +308,37 @@ def waves(sources):
     kernel = Source(sources, FOLDER + "stream_k.cu")
     tiles, tiles_k, whole, workers = division(kernel, 4096)
     full, rest = divmod(tiles, SMS)
+    share = (tiles - whole) / SMS
     d = Drawing(f"At 4096³ there are {tiles} tiles of C for {SMS} multiprocessors. One block per tile: {full} whole "
                 f"waves, and a last one in which {SMS - rest} multiprocessors have no work. stream_k divides the last "
-                f"{tiles - whole} tiles evenly among {workers} blocks, "
-                f"{(tiles - whole) * tiles_k / workers / tiles_k:.2f} tiles' work each.")
-    d.text(10, 18, f"4096³: {tiles} tiles on {SMS} multiprocessors (upwards), in time.", "note")
-    high, wide, top = 60, 90, 48
+                f"{tiles - whole} tiles evenly among {workers} blocks, {share:.2f} tiles' work each. These blocks are "
+                f"started first; {whole // SMS} whole waves follow.")
+    d.text(10, 18, f"4096³: {tiles} tiles of C. A strip is as high as {SMS} SMs;", "note")
+    d.text(10, 33, "time runs to the right, in the time of one tile.", "note")
+    high, wide, top = 60, 88, 64
     d.text(10, top - 7, "spread_copies: one block per tile", "title")
     for wave in range(full + 1):
         tall = high * (1 if wave < full else rest / SMS)
         d.box(10 + wave * wide, top, wide - 2, high, "cell", 0)
         d.box(10 + wave * wide, top + high - tall, wide - 2, tall, "a", 0)
-        d.text(10 + wave * wide + wide / 2, top + high - 24, f"{SMS if wave < full else rest} tiles", "on", "middle")
-    top += high + 36
-    d.text(10, top - 7, "stream_k: the last waves divided", "title")
-    share = (tiles - whole) / SMS
+        first = wave * SMS
+        d.text(10 + wave * wide + wide / 2, top + high - 31, f"wave {wave + 1}", "on", "middle")
+        d.text(10 + wave * wide + wide / 2, top + high - 16, f"{first}–{min(first + SMS, tiles) - 1}", "on", "middle")
+    top += high + 40
+    d.text(10, top - 7, "stream_k: the last two waves in even pieces", "title")
     d.box(10, top, share * wide - 2, high, "b", 0)
-    d.text(10 + share * wide / 2, top + high - 31, f"{tiles - whole} tiles, divided", "on", "middle")
-    d.text(10 + share * wide / 2, top + high - 16, f"into {workers} pieces", "on", "middle")
+    for line, text in enumerate((f"tiles {whole}–{tiles - 1}", f"in {workers} pieces,", "started first")):
+        d.text(10 + share * wide / 2, top + 20 + 15 * line, text, "on", "middle")
     for wave in range(whole // SMS):
-        d.box(10 + (share + wave) * wide, top, wide - 2, high, "a", 0)
-        d.text(10 + (share + wave) * wide + wide / 2, top + high - 24, f"{SMS} tiles", "on", "middle")
+        x = 10 + (share + wave) * wide
+        d.box(x, top, wide - 2, high, "a", 0)
+        d.text(x + wide / 2, top + high - 31, "whole:", "on", "middle")
+        d.text(x + wide / 2, top + high - 16, f"{wave * SMS}–{(wave + 1) * SMS - 1}", "on", "middle")
     d.box(10 + (share + whole / SMS) * wide, top, (full + 1 - share - whole / SMS) * wide - 2, high, "cell", 0)
-    d.text(10, top + high + 16, f"Grey: no work. Saved: {100 * (1 - tiles / SMS / (full + 1)):.1f} % of the time, "
-                                f"before the price.", "note")
+    for tick in range(full + 2):
+        d.text(10 + tick * wide, top + high + 15, tick, "note", "start" if tick == 0 else "middle")
+    d.text(10, top + high + 33, f"Grey: no work. At most {100 * (1 - tiles / SMS / (full + 1)):.1f} % of the time is "
+                                f"saved.", "note")
     return d.svg()
 
 
@@ -342,34 +348,119 @@ def pieces(sources):
     first = begins(kernel, tiles, tiles_k, whole, workers)
     if first[-1] != tiles * tiles_k or sorted(first) != first:
         kernel.refuse("pieces that cover the work")
-    shown = 3
-    among = [piece for piece in range(workers) if first[piece] < shown * tiles_k]
     left_behind = sum(begin % tiles_k != 0 for begin in first[:-1])
-    d = Drawing(f"Stream-K at 1024³: {tiles} tiles of C with {tiles_k} units each, cut into {workers} pieces of "
-                f"{first[1]} or {first[-1] - first[-2]} units. The first {shown} tiles and their {len(among)} pieces. "
-                f"{left_behind} of the pieces begin inside a tile and leave their sums there.")
-    d.text(10, 18, f"1024³: {tiles} tiles of C, {tiles_k} units each (tiles of K),", "note")
-    d.text(10, 33, f"in {workers} pieces. A row is a tile of C, a box is a piece.", "note")
-    wide, high = 380 / tiles_k, 30
-    for tile in range(shown):
-        top = 58 + tile * 54
-        d.text(10, top - 5, f"tile {tile}", "title")
-        for piece in among:
-            begin, end = max(first[piece], tile * tiles_k), min(first[piece + 1], (tile + 1) * tiles_k)
-            if begin < end:
-                style = "a" if first[piece] <= tile * tiles_k and begin == tile * tiles_k else "b"
-                x = 10 + (begin - tile * tiles_k) * wide
-                d.box(x, top, (end - begin) * wide - 1.5, high, style if end - begin < tiles_k else "a", 1)
-                if (end - begin) * wide > 18:
-                    d.text(x + (end - begin) * wide / 2, top + 19, piece, "on", "middle")
-    y = 58 + shown * 54 - 4
-    d.text(10, y, f"Pieces have {first[1]} or {first[-1] - first[-2]} units.", "note")
-    d.key(y + 18, (10, "a", "begins the tile: waits for the others, adds, stores"))
-    d.key(y + 35, (10, "b", f"begins inside: leaves its sums ({left_behind} pieces do)"))
+    start, shown = next(piece for piece, (begin, end) in enumerate(zip(first, first[1:]))
+                        if begin // tiles_k != (end - 1) // tiles_k), 3  # the first piece with parts of two tiles
+    start = first[start] // tiles_k
+    few, few_sms, few_k = 3, 4, 8
+    small = begins(kernel, few, few_k, 0, few_sms)
+    d = Drawing(f"The idea: {few} tiles of C with {few_k} units each in one line, cut into {few_sms} pieces of "
+                f"{small[1]} units, whose cuts fall inside tiles. At 1024³: {tiles} tiles of {tiles_k} units, "
+                f"{workers} pieces of {first[1]} or {first[-1] - first[-2]}. Tiles {start} to {start + shown - 1} are "
+                f"shown. {left_behind} of the pieces begin inside a tile and leave their sums there.")
+    d.text(10, 18, f"{few} tiles of C, {few_k} units each, on {few_sms} SMs", "title")
+    wide = 312 / (few * few_k)
+    for line, text in enumerate(("tiles", "pieces")):
+        d.text(10, 46 + line * 34, text)
+    for tile in range(few):
+        for unit in range(few_k):
+            d.box(70 + (tile * few_k + unit) * wide, 32, wide - 1.2, 22, "cell", 0.5)
+        d.text(70 + (tile + 0.5) * few_k * wide, 47, f"tile {tile}", "", "middle")
+    for piece, (begin, end) in enumerate(zip(small, small[1:])):
+        for tile in range(begin // few_k, (end - 1) // few_k + 1):
+            at, to = max(begin, tile * few_k), min(end, (tile + 1) * few_k)
+            d.box(70 + at * wide, 66, (to - at) * wide - 1.2, 22, "b" if at % few_k else "a", 0.5)
+            d.text(70 + (at + to) / 2 * wide, 81, piece, "on", "middle")
+    for tile in range(1, few):
+        d.line(70 + tile * few_k * wide - 0.6, 28, 70 + tile * few_k * wide - 0.6, 92)
+    d.text(10, 108, f"Each SM gets {small[1]} units; pieces 1 and 2 have parts of two.", "note")
+    d.text(10, 136, f"1024³: {tiles} tiles, {tiles_k} units each, {workers} pieces", "title")
+    wide, high = 380 / tiles_k, 26
+    for row in range(shown):
+        tile, top = start + row, 158 + row * 46
+        d.text(10, top - 4, f"tile {tile}", "note")
+        for piece, (begin, end) in enumerate(zip(first, first[1:])):
+            at, to = max(begin, tile * tiles_k), min(end, (tile + 1) * tiles_k)
+            if at < to:
+                x = 10 + (at - tile * tiles_k) * wide
+                d.box(x, top, (to - at) * wide - 1.5, high, "b" if at % tiles_k else "a", 1)
+                if (to - at) * wide > 18:
+                    d.text(x + (to - at) * wide / 2, top + 17, piece, "on", "middle")
+    y = 158 + shown * 46 + 2
+    d.key(y, (10, "a", "begins the tile: adds the others' sums, stores"))
+    d.key(y + 17, (10, "b", f"begins inside: leaves its sums ({left_behind} pieces do)"))
+    return d.svg()
+
+
+# ---- the plan of best
+
+
+def plans(sources, m, n, k):
+    """What plan.h estimates for each tile of best, divided in the cheapest way: (tile, (clocks of multiply-adds, of
+    blocks, of sums), tiles of C that are divided, workers)."""
+    best, costs = Kernel(sources, FOLDER + "best/best.cu"), Kernel(sources, FOLDER + "best/plan.h")
+    shape, left = Kernel(sources, FOLDER + "best/warp_tile.cuh"), re.search(r"LEFT = (\d+),", costs.text)
+    rows = re.findall(r"X\(([\d.]+), (\d+), ((?:\d+, ){7})(true|false)\)", best.text)
+    said = ("WM = 8 * TM, WN = 4 * TN", "each * tiles_k * tile_of_k + ceil_div(each, T::PER_SM) * costs.overhead",
+            "each * share * tile_of_k + pieces * costs.overhead")
+    if not rows or not left or not all(one in shape.text + costs.text for one in said):
+        costs.refuse("the estimate that the drawing computes")
+    found = []
+    for rate, overhead, sizes, divides in rows:
+        bm, bn, bk, tm, tn, _, per_sm = map(int, sizes.rstrip(", ").split(", "))
+        slices = 8 // (bm // (8 * tm) * (bn // (4 * tn)))
+        tiles, tiles_k = -(-m // bm) * -(-n // bn), -(-k // bk)
+        step, block = bm * bn * bk / float(rate), int(overhead)
+        room = SMS * per_sm if divides == "true" else 0
+        whole, last = tiles % room if room else 0, 0 if tiles < room else room
+        ways = [(0, 0), *((tiles, workers) for workers in range(2 * tiles, min(room, tiles * tiles_k) + 1, tiles))]
+        ways += [(whole + last, room)] if whole and (whole + last) * tiles_k >= room else []
+        def terms(divided, workers, tiles=tiles, tiles_k=tiles_k, step=step, per_sm=per_sm, block=block,
+                  slices=slices):
+            each = -(-(tiles - divided) // SMS)
+            clocks = [each * tiles_k * step, -(-each // per_sm) * block, 0]
+            if divided:
+                even, share = workers % divided == 0, -(-divided * tiles_k // workers)
+                clocks[0] += -(-workers // SMS) * share * step
+                clocks[1] += block if even else block * (1 + divided / workers)
+                parts = -(-workers // divided) + (not even)
+                clocks[2] = int(left[1]) * (parts - 1 if slices == 1 else (parts - 1).bit_length())
+            return clocks
+        found.append(min(((f"{bm} × {bn}", terms(*way), *way) for way in ways), key=lambda one: sum(one[1])))
+    return found
+
+
+def plan(sources):
+    side, sides = 512, (256, 512, 1024, 2048, 4096)
+    rows = plans(sources, side, side, side)
+    least, top = min(sum(one[1]) for one in rows), max(sum(one[1]) for one in rows)
+    chosen = {one: min(plans(sources, one, one, one), key=lambda row: sum(row[1])) for one in sides}
+    def told(row):
+        return f"{row[0]}, " + (f"{row[2]} of them in {row[3]} pieces" if row[2] else "none divided")
+    d = Drawing(f"The estimates of plan.h for best's nine tiles at {side}³, in clocks: " + "; ".join(
+        f"{row[0]} {sum(row[1]):.0f}" for row in rows) + ". What it chooses: " + "; ".join(
+        f"{one}³ {told(row)}" for one, row in chosen.items()) + ".")
+    d.text(10, 18, f"Estimates at {side}³, in thousands of clocks", "title")
+    for number, (name, clocks, divided, workers) in enumerate(rows):
+        y, x = 30 + number * 20, 84
+        d.text(10, y + 12, name)
+        for part, style in zip(clocks, "abc"):
+            wide = part / top * 180
+            d.box(x, y, wide, 15, style, 0)
+            x += wide
+        pieces_of = f", {workers} pieces" if divided else ""
+        d.text(x + 5, y + 12, f"{sum(clocks) / 1000:.1f}{pieces_of}{' ←' if sum(clocks) == least else ''}")
+    y = 30 + len(rows) * 20 + 16
+    d.key(y, (10, "a", "multiply-adds"), (130, "b", "blocks: begin, store"), (290, "c", "sums added"))
+    d.text(10, y + 30, "The cheapest at other sizes", "title")
+    for number, (one, row) in enumerate(chosen.items()):
+        d.text(10, y + 50 + 17 * number, f"{one}³")
+        d.text(70, y + 50 + 17 * number, told(row))
     return d.svg()
 
 
 def draw(sources):
     return {"prefetch": prefetch(sources), "stages": stages(sources), "spread": spread(sources),
             "fma_order": fma_order(sources), "warp_tiles": warp_tiles(sources),
-            "rasterization": rasterization(sources), "waves_stream_k": waves(sources), "pieces": pieces(sources)}
+            "rasterization": rasterization(sources), "waves_stream_k": waves(sources), "pieces": pieces(sources),
+            "plan": plan(sources)}

@@ -1,10 +1,9 @@
 /* Exercise: stream-K divides the work evenly, wherever the cuts fall in C's tiles. A block that did not begin its tile
  * leaves its sums in global memory and raises a flag; the block that began the tile waits for the flag and adds them.
- * Here a block may see the flag and yet add sums that are not there. Follow the sums from the thread that has them to
- * the thread that adds them, and put every step of the way in order. common/ptx/acquire_release.cuh is for two blocks.
+ * On a GPU the result is often right, and nothing here makes it so. Before you run it, say what may go wrong between
+ * the thread that has a sum and the thread that adds it; then mend it.
  */
 #include "gemm/gemm_kernel.cuh"
-#include "ptx/acquire_release.cuh"
 
 static const int BM = 64, BN = 64, BK = 16, THREADS = 256;
 static const int TM = 4, TN = 4, ROWS = BM / TM, COLS = BN / TN; /* a thread's results, ROWS and COLS apart */

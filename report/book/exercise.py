@@ -31,8 +31,11 @@ def goals(told, metric_words):
         metric, most = goal.split()
         words = re.sub(r" \(.*\)$", "", metric_words.get(metric, metric))
         asked.append(f"*{words[0].upper()}{words[1:]}*: at most {most}{', with the first shape' if others else ''}.")
-        printed.append(f"counters  {words}: …, goal {most if float(most).is_integer() else f'{float(most):.2f}'}")
-    asked += [f"As it is handed out, {one.partition('| ')[2]}. The PTX shows when that is over." for one in told["ptx"]]
+        most = most if float(most).is_integer() else f"{float(most):.2f}"
+        printed.append(f"counters  {words}: …, at most {most}: ok")
+    for pattern, _, words in (one.partition("| ") for one in told["ptx"]):
+        asked.append(f"Not so that {words}." if pattern.startswith("!") else
+                     f"As it is handed out, {words}. The PTX shows when that is over.")
     return [f"* {one}" for one in asked], printed
 
 

@@ -4,7 +4,7 @@ import html
 import os
 import re
 
-ORDER = ["progression", "size", "article", "roofline", "tensorcore", "gemv", "knn", "gpus"]
+ORDER = ["progression", "size", "article", "roofline", "tensorcore", "gemv", "knn"]
 
 
 def first_comment(path):

@@ -4,9 +4,9 @@ import json
 import posixpath
 import re
 
-from report.book.files import COVER, page_of
+from report.book.files import COVER, page_of, read
 
-FIRST = ["before-you-begin", "first-hour"]  # stand before the steps
+FIRST = ["begin", "first-hour"]  # stand before the steps
 DOCS = ["ladder", "results", "glossary", "options", "other_languages", "workshop"]  # after the exercises, then the rest
 
 SETTINGS = """\
@@ -74,7 +74,8 @@ def label(book, note):
     """4.2 Wide loads without bank conflicts"""
     title = book.titles[note]
     lesson = re.match(r"Lesson (\d+\.\d+): (.*)", title)
-    return f"{lesson[1]} {lesson[2][0].upper()}{lesson[2][1:]}" if lesson else title
+    aside = "By-road: " if lesson and "\n*By-road, " in read(book.root, note) else ""
+    return f"{lesson[1]} {aside}{lesson[2][0].upper()}{lesson[2][1:]}" if lesson else title
 
 
 def section(book, folder):

@@ -59,7 +59,7 @@ class Book:
             if not path.endswith(("/", ".md")) and path not in self.copied:
                 self.made[path + ".md"] = self.source(path)
         if "index.md" in self.made:
-            self.made["index.md"] += cover.contents(self) + self.edit(COVER)
+            self.made["index.md"] = cover.with_button(self.made["index.md"]) + cover.contents(self) + self.edit(COVER)
 
     def edit(self, source):
         """The link at a page's foot to where its source is edited; book.css has its words, so no search finds them."""

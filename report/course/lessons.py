@@ -5,8 +5,7 @@ import glob
 import os
 import re
 
-from report.course import links, source
-from report.load import Mistake
+from report.course import links
 
 MOST = 1600
 
@@ -33,17 +32,3 @@ def too_long(root):
     for path, text in lessons(root):
         if words(text) > MOST:
             yield f"{path}: {words(text)} words of prose, and a lesson has at most {MOST}"
-
-
-def main(arguments, root):
-    """lessons: a table of them: words, lines shown of the source, drawings, and its rungs' lines of code and
-    changes."""
-    if arguments:
-        raise Mistake(f"unknown argument {arguments[0]}")
-    print("lesson                            words  drawings  rungs: lines of code, changed since the one before")
-    for path, text in lessons(root):
-        pairs = re.findall(r"make diff A=([\w:]+)\s+B=([\w:]+)", text)
-        rungs = ", ".join(f"{b} {len(source.code(root, source.find(root, b)))} ({source.changed(root, a, b)[0]})"
-                          for a, b in dict.fromkeys(pairs))
-        print(f"{path:<33} {words(text):>5}  {text.count('!['):>8}  {rungs}")
-    return 0

@@ -27,6 +27,7 @@ class Rung:
         self.step, self.name, self.idea, self.needs, self.before = step, name, idea, list(needs), before
         taken = [found[1] for found in (re.fullmatch(r"takes (\w+)(?: in)? tn", one) for one in self.needs) if found]
         self.dtype = taken[0] if taken else "f16"
+        self.layout = "nn" if any(re.match(r"takes \w+ in nn\b", one) for one in self.needs) else "tn"
 
     def __str__(self):
         return f"{self.step[:6]}:{self.name}"
@@ -115,17 +116,17 @@ def listed(root):
 
 @functools.lru_cache(maxsize=None)
 def ladder(root):
-    """(family, step, variant, type, intensity) of every variant, for the tables of measurements. The intensity is
-    counted: FLOP per byte that a block of BM x BN results loads from global memory, whichever of caches and DRAM
-    serves it; two loads of 4 bytes an FMA where nothing is shared. A kernel that declares no tile has that of the
-    row before."""
+    """(family, step, variant, type, layout, intensity) of every variant, for the tables of measurements. The
+    intensity is counted: FLOP per byte that a block of BM x BN results loads from global memory, whichever of caches
+    and DRAM serves it; two loads of 4 bytes an FMA where nothing is shared. A kernel that declares no tile has that
+    of the row before."""
     rows, intensity = [], 2 / 8
     for step in steps(root):
         of = family(root, step)
         for rung in variants(root, step) if of in ("gemm", "tensor", "gemv") else ():
             if of == "gemm":
                 intensity = tile_intensity(root, str(rung)) or intensity
-            rows.append((of, step, rung.name, rung.dtype, intensity if of == "gemm" else None))
+            rows.append((of, step, rung.name, rung.dtype, rung.layout, intensity if of == "gemm" else None))
     return rows
 
 
@@ -158,9 +159,9 @@ def table_lines(root, note, step):
 
 
 def type_option(arguments, root):
-    """python3 -m report type STEP VARIANT: the option for the type that a variant of step 6 multiplies, where that
-    is not f16."""
-    for of, step, name, dtype, _ in ladder(root):
-        if of == "tensor" and dtype != "f16" and arguments[1:] == [name] and arguments[0] in (step, step[:6]):
-            print(f"--dtype {dtype}")
+    """python3 -m report type STEP VARIANT: the options for the type and the layout that a variant of step 6
+    multiplies, where they are not f16 and tn."""
+    for of, step, name, dtype, layout, _ in ladder(root):
+        if of == "tensor" and arguments[1:] == [name] and arguments[0] in (step, step[:6]):
+            print(" ".join([f"--dtype {dtype}"] * (dtype != "f16") + [f"--layout {layout}"] * (layout != "tn")))
     return 0

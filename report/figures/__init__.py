@@ -3,8 +3,7 @@
     scripts/plots.sh [--term png,svg|dumb] [--out DIR] [--device GPU | CSV]
 
 GPU is a folder of plots/data: nvidia-h100; its figures go to build/plots/GPU, others to build/plots, or to DIR. CSV
-holds the FP32 GEMM steps' measurements; what else was recorded lies beside it, and beside its folder what other GPUs
-reached.
+holds the FP32 GEMM steps' measurements; what else was recorded lies beside it.
 """
 
 import os
@@ -14,8 +13,7 @@ import sys
 import tempfile
 import textwrap
 
-from report import gpus as all_gpus
-from report import load, schema
+from report import gpus, load, schema
 from report.arguments import Parser
 from report.figures import curves, fields, ladders
 from report.figures.layout import Nothing
@@ -49,17 +47,17 @@ def captions(db):
     def recorded(kind, rest, what="measurements"):
         return f"Recorded {what}: {source[kind]}{rest}" if kind in source else None
 
-    def where_from(ladder):
-        origins = [row[0] for row in db.execute("SELECT text FROM gpu WHERE ladder = ? AND short IN (SELECT gpu FROM "
-                                                "reached WHERE ladder = gpu.ladder AND ratio IS NOT NULL) ORDER BY "
-                                                "place", [ladder])]
-        return f"Recorded measurements: {'; '.join(origins)}. Medians (min, max)." if origins else None
+    def older(kind):
+        """Whose rows are of a version before their kernel last changed."""
+        names = [" ".join(row) for row in db.execute(f"SELECT DISTINCT variant, older FROM {kind} WHERE older > ''")]
+        return f" Before the kernel last changed: {', '.join(names)}." if names else ""
 
     cpu = f"; {device['knn_cpu']}" if "knn_cpu" in device else ""
     return [
-        ("sgemm", recorded("gemm", f". Cold L2, medians (min, max), interleaved with {baseline}."), baseline,
-         of("sgemm")),
-        ("tensorcore", recorded("tensor", ". Cold L2, medians (min, max), beside the best heuristic of cublasLt."),
+        ("sgemm", recorded("gemm", f". Cold L2, medians (min, max), interleaved with {baseline}." + older("sgemm")),
+         baseline, of("sgemm")),
+        ("tensorcore", recorded("tensor", ". Cold L2, medians (min, max), beside the best heuristic of cublasLt." +
+                                older("tensorcore")),
          "cuBLAS",
          of("tensorcore")),
         ("tensorcore_error", recorded("error", ". |c - ref| / |A||B| of a square of elements, ref in FP64.", "errors"),
@@ -71,7 +69,7 @@ def captions(db):
          curves.exact_of(db), [one for one in of("knn") if one[0] != "knn_rates"]),
         ("knn", recorded("knn_rates", rates_of(db), "answers"), "", [
             one for one in of("knn") if one[0] == "knn_rates"]),
-    ] + [("gpus", where_from(ladder), "cuBLAS", [("gpus_" + ladder, figure)]) for ladder, figure in curves.GPUS.items()]
+    ]
 
 
 def say(text):
@@ -81,7 +79,6 @@ def say(text):
 def made(folder, root, csv, gap):
     """(name, caption, what it is compared with, data or None) of every figure; says which there are not, and why."""
     db = load.open_folder(folder, root, sgemm=csv)
-    all_gpus.add(db, folder, root)
     files = {kind: load.short_name(os.path.join(folder, kind + ".csv"), root) for kind in schema.MEASURED}
     files["sgemm"] = load.short_name(csv, root)
     figures = []
@@ -148,7 +145,7 @@ def options(arguments, root):
         raise Mistake(f"one CSV at a time, not also {given.csv[1]}")
     if given.device and given.csv:
         raise Mistake("a device or a CSV, not both")
-    known = all_gpus.folders(os.path.join(root, "plots", "data"))
+    known = gpus.folders(os.path.join(root, "plots", "data"))
     if given.device and given.device not in map(os.path.basename, known):
         raise Mistake(f"nothing is recorded of '{given.device}', only of: {' '.join(map(os.path.basename, known))}")
     return given
@@ -161,7 +158,7 @@ def choose(given, root):
     if given.csv:
         return given.csv[0]
     names = [given.device] if given.device else [os.environ.get("GPU_SLUG") or "nvidia-h200", "nvidia-h200",
-                                                 *map(os.path.basename, all_gpus.folders(data))]
+                                                 *map(os.path.basename, gpus.folders(data))]
     folder = next((name for name in names
                    if any(has_rows(os.path.join(data, name, kind + ".csv")) for kind in schema.RECORDS)), names[-1])
     return os.path.join(data, folder, "sgemm.csv")

@@ -1,6 +1,5 @@
-"""The figures of lines: size, article, tensorcore_size, tensorcore_error, gemv_size, knn_..., gpus_...."""
+"""The figures of lines: size, article, tensorcore_size, tensorcore_error, gemv_size, knn_...."""
 
-from itertools import cycle
 
 from report.figures.ladders import baseline_name, megabytes
 from report.figures.layout import (
@@ -231,39 +230,6 @@ def knn_rates(db, files, gap):
                  rules=(0, 0.4))
 
 
-COLOURS = (5, 6, 4, 1, 2)  # line types of style.gp, a GPU each, then again
-
-
-def of_gpus(ladder, theirs):
-    """A ladder on every GPU: the ratio at each shape; shapes that differ in more than size are not joined."""
-    def figure(db, files, gap):
-        reached = db.execute("SELECT * FROM reached WHERE ladder = ? AND ratio IS NOT NULL", [ladder]).fetchall()
-        if not reached:
-            raise nothing("the shapes of this ladder", files[ladder])
-        x, at, before = 0, {}, None
-        for one in db.execute("SELECT line, shape, min(place) AS place FROM reached WHERE ladder = ? AND ratio IS NOT "
-                              "NULL GROUP BY line, shape ORDER BY line, place, shape", [ladder]):
-            x += 1 + 0.6 * (before not in (None, one["line"]))
-            at[one["line"], one["shape"]], before = x, one["line"]
-        lines = []
-        for gpu, of in zip([one["short"] for one
-                            in db.execute("SELECT short FROM gpu WHERE ladder = ? ORDER BY place", [ladder])],
-                           cycle(COLOURS)):
-            mine = sorted((at[one["line"], one["shape"]], one["line"], one["ratio"], one["ratio_min"], one["ratio_max"])
-                          for one in reached if one["gpu"] == gpu)
-            for line in dict.fromkeys(one[1] for one in mine):
-                lines.append(Line([(place, *ratios) for place, its, *ratios in mine if its == line], of,
-                                  gpu if line == mine[-1][1] else "", "points" if ladder == "knn" else "lines"))
-        lines.append(Line([(0.6, 1), (x + 0.3, 1)], BASELINE, theirs, "dashed"))
-        points = [point for line in lines for point in line.points]
-        shapes = Axis(0.5, x + 0.3, [(place, shape) for (_, shape), place in at.items()])
-        return chart([("", lines)], shapes, axis_of(points), 1.3 * gap, 0.12)
-    figure.__name__ = "gpus_" + ladder
-    return figure
-
-
 FIGURES = {"sgemm": [size, article], "tensorcore": [tensorcore_size], "tensorcore_error": [tensorcore_error],
            "gemv": [gemv_size],
            "knn": [knn_table, knn_select, knn_rates]}
-GPUS = {ladder: of_gpus(ladder, "PyTorch" if ladder == "knn" else "cuBLAS") for ladder
-        in ("sgemm", "tensorcore", "gemv", "knn")}

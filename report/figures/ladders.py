@@ -42,8 +42,8 @@ def progression(db, files):
 
 def tensorcore_ladder(db, files):
     measured = db.execute("""SELECT t.* FROM tensor_variant AS v JOIN tensor AS t ON (t.step, t.variant, t.dtype,
-                             layout, m, n, k, load) = (v.step, v.variant, coalesce(v.dtype, 'f16'), 'tn', 4096, 4096,
-                             4096, 'burst') ORDER BY place""").fetchall()
+                             t.layout, m, n, k, load) = (v.step, v.variant, coalesce(v.dtype, 'f16'), v.layout, 4096,
+                             4096, 4096, 'burst') ORDER BY place""").fetchall()
     if not measured:
         raise nothing("4096^3, tn", files["tensorcore"])
     lines = [(one["tflops"], f"cuBLAS, f16: {fast_speed(one['tflops'])}", 1) for one in db.execute(

@@ -112,11 +112,11 @@ class Line:
         self.points, self.series, self.name, self.style = [tuple(one) for one in points], series, name, style
 
 
-def chart(panels, x, y, gap, room, notes=(), marked=(), every=False, rules=(), space=0.12):
+def chart(panels, x, y, gap, room, notes=(), marked=(), every=False, rules=(), space=0.12, begin=0.05):
     """The blocks of lines.gp. panels: (title, lines) each; gap: least distance of two labels; room: of the labels, in
     panels; notes: (panel, x, y, text) in small letters; marked: the same with a circle and a line down to the axis;
     every: labels behind every panel, not the last one alone; rules: the values of y where there is an axis,
-    the lowest mark where none is given."""
+    the lowest mark where none is given; begin: room for the names at the left."""
     rules = rules or [y.marks[0][0]]
     blocks = {name: [] for name
               in ("grid", "axes", "xticks", "yticks", "whiskers", "lines", "dashed", "theirs", "points", "hollow",
@@ -144,7 +144,7 @@ def chart(panels, x, y, gap, room, notes=(), marked=(), every=False, rules=(), s
     for name, those in ("notes", notes), ("marked", marked):
         blocks[name] = [row(panel * pitch + x.at(px), y.at(py), quoted(text)) for panel, px, py, text in those]
     last = (len(panels) - 1) * pitch + 1
-    return data(blocks, -0.05, last + room + 0.06, last / 2)
+    return data(blocks, -begin, last + room + 0.06, last / 2)
 
 
 class Bar:

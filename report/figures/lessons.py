@@ -17,15 +17,22 @@ from report.text import factor, fast_speed, log10, microseconds, significant, sp
 FOLDER = "plots/data/nvidia-h200"
 OWN, OTHER, THEIRS, SOFT = 6, 5, 4, 3  # line types of style.gp: what a lesson adds, what was there, the library's
 FP32 = ("coalesced", "tile32", "tile4x4", "tile8x8_256t", "lds128", "lds128_2x2", "coalesced_store",
-        "register_prefetch", "cp_async",
-        "serpentine", "warp_tiles", "rasterized", "spread_copies", "stream_k")  # the last rungs that lessons add
+        "register_prefetch")  # the last rungs that lessons add
 TENSOR = ("mma_sync", "ldmatrix", "swizzle", "stages", "warp_64x64", "fragments", "interleaved", "pointers",
-          "rasterized", "tma", "wgmma",
-          "warp_specialised", "persistent_grid", "ping_pong", "cluster")
+          "rasterized", "tma", "wgmma", "mn_major",
+          "warp_specialised", "persistent_grid", "ping_pong", "cluster", "cooperative", "tma_store")
 GEMV = ("naive_wide", "splitk_balanced", "vectorized", "tree", "row_per_block", "shuffle", "streaming")
 STREAMING = "n2 r32 u4 v1"  # its 2 rows per block, 32 threads per row, 4 loads in flight, as a configuration of `best`
 SHAPES = ((32768, 256, 25), (16384, 32, 46), (16384, 32, 512), (1000000, 128, 100))  # n, d, k
 INEXACT = "gemm_"  # the methods whose distances are the expanded form's
+
+
+LIMITS = (("FFMA from registers", "ffma_8x8_rows", "ffma_8x8_strips", "ffma_8x16_strips"),
+          ("FFMA, its words by LDS.128", "fed_8x8_strips", "fed_16x8_columns", "fed_8x16_strips"),
+          ("mma.sync from registers", "mma_f16_16_warps", "mma_s8_16_warps"),
+          ("wgmma, A in shared memory", "wgmma_n16_shared", "wgmma_n32_shared", "wgmma_n64_shared"),
+          ("wgmma, A in registers", "wgmma_n16_registers", "wgmma_n32_registers"),
+          ("Reading, copying", "lds_128", "l1_128", "dram_read", "dram_copy"))
 
 
 class Page:
@@ -98,24 +105,69 @@ def ladder(rows, lessons, title, whole, prefix):
     return pages
 
 
+BY_ROADS = ("serpentine", "warp_tiles", "rasterized")  # of step 5: a lesson's own figures tell one percent of speed
+
+
+def close(rows, names, shown, title):
+    """Points of the rungs from names[0] to `shown`, the baseline's line last, on an axis on which one percent is seen.
+    The axis is that of all `names`, so that lessons' figures compare."""
+    known = {name: (value, text) for name, value, text in rows if name in (*names, rows[-1][0]) and value}
+    low, high = (int(edge(value for value, _ in known.values()) + up) for edge, up in ((min, -0.5), (max, 1.5)))
+    here = [*(name for name in names[:names.index(shown) + 1] if name in known), rows[-1][0]]
+    def of(name):
+        return THEIRS if name == rows[-1][0] else OTHER if name in BY_ROADS else OWN
+    lines = [Line([(known[name][0], -place) for place, name in enumerate(here) if of(name) == one], one, "", "points")
+             for one in (OTHER, OWN, THEIRS)]
+    x = Axis(low, high, [(one, f"{one}") for one in range(low, high + 1)])
+    y = Axis(-len(here), 0.5, [(-place, name) for place, name in enumerate(here)])
+    notes = [(0, known[name][0] + (high - low) * 0.02, -place, known[name][1]) for place, name in enumerate(here)]
+    return Page("lines", chart([("", lines)], x, y, 0.05, 0.25, notes, rules=[-len(here)], begin=0.13), title,
+                190 + 32 * len(here), "; ".join(f"{name} {known[name][1]}" for name in here), XLABEL="", YLABEL="")
+
+
+def sizes(db):
+    """What one tile, one tile divided, and a plan reach at every size of a square, beside cuBLAS."""
+    shown = (("spread_copies", OTHER), ("stream_k", THEIRS), ("best", OWN))
+    known = {name: db.execute("SELECT m, ratio FROM gemm WHERE variant = ? AND step LIKE 'step05%' AND m = n AND n = k "
+                              "AND m >= 256 AND ratio IS NOT NULL ORDER BY m", (name,)).fetchall() for name, _ in shown}
+    ends = [ratio for rows in known.values() for _, ratio in rows]
+    every = sorted({m for rows in known.values() for m, _ in rows})
+    x = Axis(every[0], every[-1], [(m, f"{m}") for m in every if m in (256, 1024, 4096, 16384)], log10)
+    y = Axis(0, max(ends), [(share / 100, f"{share} %") for share in range(0, int(100 * max(ends)) + 1, 25)])
+    lines = [Line([tuple(row) for row in known[name]], of, name) for name, of in shown]
+    return Page("lines", chart([("", lines)], x, y, 0.07, 0.45, rules=[1]),
+                "FP32, m = n = k, NVIDIA H200: speed, % of cuBLAS's", 420,
+                "; ".join(f"{name} {', '.join(f'{m}: {100 * ratio:.0f}' for m, ratio in known[name])}" for name, _
+                          in shown), XLABEL="m = n = k", YLABEL="")
+
+
 def with_share(told, row):
-    return told(row["tflops"]) + (f" ({100 * row['ratio']:.1f} %)" if row["ratio"] else "")
+    share = f" ({100 * row['ratio']:.1f} %)" if row["ratio"] else ""
+    return told(row["tflops"]) + share + (f" [{row['older']}]" if row["older"] else "")
 
 
 def fp32(db):
-    rows = db.execute("SELECT v.variant, tflops, ratio FROM variant AS v LEFT JOIN gemm ON (gemm.step, gemm.variant, "
-                      "m, n, k) = (v.step, v.variant, 4096, 4096, 4096) WHERE family = 'gemm' "
+    rows = db.execute("SELECT v.variant, tflops, ratio, older FROM variant AS v LEFT JOIN gemm "
+                      "ON (gemm.step, gemm.variant, m, n, k) = (v.step, v.variant, 4096, 4096, 4096) "
+                      "WHERE family = 'gemm' "
                       "ORDER BY v.step, place").fetchall()
     cublas = db.execute("SELECT tflops FROM gemm_baseline WHERE (m, n, k) = (4096, 4096, 4096)").fetchone()["tflops"]
     rows = [(row["variant"], row["tflops"], row["tflops"] and with_share(speed, row)) for row in rows]
-    return ladder([*rows, ("cuBLAS", cublas, speed(cublas))], FP32, "FP32, m = n = k = 4096, NVIDIA H200: TFLOP/s (% "
-                                                                    "of cuBLAS)", "ladder", "ladder_")
+    rows.append(("cuBLAS", cublas, speed(cublas)))
+    title = "FP32, m = n = k = 4096, NVIDIA H200: TFLOP/s (% of cuBLAS)"
+    pages = ladder(rows, FP32, title, "ladder", "ladder_")
+    names = [name for name, *_ in rows]
+    names = names[names.index("register_prefetch"):-1]  # step 5
+    pages.update({"ladder_" + name: close(rows, names, name, title) for name in names[1:-1]})
+    pages["ladder_step05"] = close(rows, names, "best", title)
+    return {**pages, "sizes_step05": sizes(db)}
 
 
 def tensor(db):
     where = "(layout, m, n, k, load) = ('tn', 4096, 4096, 4096, 'burst')"
-    known = {(row["variant"], row["dtype"]): row for row in db.execute(f"SELECT variant, dtype, tflops, ratio FROM "
-                                                                       f"tensor WHERE {where}")}
+    known = {(row["variant"], row["dtype"]): row for row in db.execute(
+        "SELECT variant, tensor.dtype, tflops, ratio, older FROM tensor JOIN tensor_variant "
+        "USING (step, variant, layout) WHERE (m, n, k, load) = (4096, 4096, 4096, 'burst')")}
     cublas = {row["dtype"]: row["tflops"] for row in db.execute(f"SELECT dtype, tflops FROM tensor_baseline WHERE "
                                                                 f"{where}")}
     names = [row[0] for row in db.execute("SELECT variant FROM tensor_variant WHERE dtype = 'f16' ORDER BY place")]
@@ -220,6 +272,14 @@ def methods(db, own, others, shapes, notes):
     return of_bars("1200 queries, NVIDIA H200: ms", rows, 22, 9, legend=notes)
 
 
+def limits(db):
+    known = {row["name"]: row["rate"] / row["peak"] for row in db.execute("SELECT * FROM limits WHERE peak > 0")}
+    rows = []
+    for heading, *names in LIMITS:
+        rows += [heading, *((name, (known[name], 1, OWN, f"{100 * known[name]:.1f}")) for name in names)]
+    return of_bars("What is reached by one kind of work alone, NVIDIA H200: % of the peak", rows, 22, 7)
+
+
 def gain(db):
     rows = db.execute("""SELECT a.n, a.d, b.ms_median / a.ms_median AS times FROM knn_case AS a JOIN knn_case AS b
                          USING (n, d, k, how) WHERE a.variant = 'gemm_cublas+auto' AND b.variant = 'bf_garcia' AND how
@@ -275,6 +335,7 @@ def pages(root):
         return {}
     db = load.open_folder(folder, root)
     try:
-        return {**fp32(db), **tensor(db), **gemv(db), **knn(db, dict.fromkeys(("knn",), FOLDER + "/knn.csv"))}
+        search = knn(db, dict.fromkeys(("knn",), FOLDER + "/knn.csv"))
+        return {"limits": limits(db), **fp32(db), **tensor(db), **gemv(db), **search}
     except (KeyError, TypeError, ValueError) as error:
         raise Mistake(f"{FOLDER} lacks what a lesson's figure shows: {error!r}") from None

@@ -6,8 +6,8 @@ CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -fPIC -fvisibility=hidden -Wall -Wextra 
 NVCCFLAGS := -O3 -lineinfo --no-compress -Werror all-warnings -Xcompiler -fPIC,-fvisibility=hidden \
              -Xcompiler -Wall,-Wextra,-Werror -Xptxas -Werror
 no_spills = $(shell grep -q 'spills: intended' $< || echo -Xptxas -warn-spills)
-# RUNPATH, so that LD_LIBRARY_PATH can substitute another libcudart; in an archive of scripts/bundle.sh a step finds its
-# own.
+# RUNPATH, so that LD_LIBRARY_PATH can substitute another libcudart; in an archive of scripts/bundle/bundle.sh a step
+# finds its own.
 LDFLAGS := -Wl,--enable-new-dtags,-rpath,"$(CUDA_LIB)" '-Wl,-rpath,$$$$ORIGIN/../build/cuda/lib64'
 LDLIBS := "$(CUDART)" -Wl,--as-needed -lstdc++ -ldl -lm -lpthread
 
@@ -46,7 +46,7 @@ build/obj/%.cu.o: %.cu build/flags
 adopts := $(if $(wildcard bundle.txt),$(if $(wildcard build/flags)$(ARCHS),,$(filter cuda,$(groups))))
 flags = $(subst $(if $(wildcard bundle.txt),$(CURDIR)),,$(CC) | $(CPPFLAGS) | $(CFLAGS) | $(CUDA_NVCC) \
     $(CUDA_VERSION) | $(NVCCFLAGS) | $(gencode) | $(LDFLAGS) | $(LDLIBS))
-version := $(shell REVISION='$(REVISION)' sh scripts/version.sh)
+version := $(shell REVISION='$(REVISION)' sh scripts/make/version.sh)
 define stamp
 build/$(1): export TEXT := $$($(1))
 $$(if $(adopts),$$(file >build/$(1),$$($(1)))$$(shell touch -r bundle.txt build/$(1)))

@@ -1,6 +1,6 @@
 # What only tests are for.
 archives := $(foreach f,knn readers gemv gemm core,build/lib/$(f).a)
-tests := $(patsubst tests/%.c,build/tests/%,$(wildcard tests/test_*.c tests/*/test_*.c))
+tests := $(patsubst tests/%.c,build/tests/%,$(wildcard tests/*/test_*.c))
 gpu_test := build/tests/gpu/faults
 tensorcore_test := build/tests/tensorcore/run
 program_objects = $(filter-out build/obj/$(1)/test_%,$(call objects,$(1))) # of a folder that holds tests, too
@@ -36,6 +36,8 @@ sanitized += $(patsubst %,build/$(1)/%/run,$(steps))
 endef
 $(foreach s,asan tsan,$(eval $(call sanitizer_rules,$(s))))
 asan_readers := $(patsubst %,build/asan/%.o,$(wildcard common/readers/*.c common/base/*.c))
-$(foreach t,test_table test_classify,$(eval $(call program,build/asan/tests/$(t), \
-    build/asan/tests/$(t).c.o $(asan_readers),-lcmocka -lm -lpthread,$(asan_flags))))
-sanitized += build/asan/tests/test_table build/asan/tests/test_classify
+$(foreach t,test_table test_classify,$(eval $(call program,build/asan/tests/readers/$(t), \
+    build/asan/tests/readers/$(t).c.o $(asan_readers),-lcmocka -lm -lpthread,$(asan_flags))))
+sanitized += $(addprefix build/asan/tests/readers/,test_table test_classify)
+begin := build/begin/product # docs/begin.md's program
+$(eval $(call program,$(begin),build/obj/docs/begin/product.cu.o,$(LDLIBS)))

@@ -23,12 +23,12 @@ endif
 ifneq ($(filter cuda,$(groups)),)
 include build/config.mk
 archs_wanted := $(or $(ARCHS),$(shell sed -n 's/^archs //p' bundle.txt 2>/dev/null))
-$(shell sh scripts/archs.sh '$(archs_wanted)' '$(CUDA_ARCHS)' '$(CUDA_VERSION)' >build/archs.mk.$$$$ && \
+$(shell sh scripts/make/archs.sh '$(archs_wanted)' '$(CUDA_ARCHS)' '$(CUDA_VERSION)' >build/archs.mk.$$$$ && \
     mv build/archs.mk.$$$$ build/archs.mk)
 include build/archs.mk
 $(if $(refused),$(error $(refused)))
 endif
-$(if $(dry)$(wildcard build/flags bundle.txt),,$(shell sh scripts/first_build.sh '$(goals)' '$(gpu)' >&2))
+$(if $(dry)$(wildcard build/flags bundle.txt),,$(shell sh scripts/make/first_build.sh '$(goals)' '$(gpu)' >&2))
 
 , := ,
 gencode_here := $(foreach a,$(filter-out 90a,$(archs)),-gencode arch=compute_$(a),code=sm_$(a)) \

@@ -91,13 +91,17 @@ static void write_text(const char *text) {
     write_bytes(text, strlen(text));
 }
 
-static void assert_file_holds(const char *expected) {
+static const char *file_text(void) {
     static char found[65536];
     FILE *f = fopen(path, "r");
     assert_non_null(f);
     found[fread(found, 1, sizeof found - 1, f)] = '\0';
     fclose(f);
-    assert_string_equal(found, expected);
+    return found;
+}
+
+static void assert_file_holds(const char *expected) {
+    assert_string_equal(file_text(), expected);
 }
 
 static record load_one(void) {

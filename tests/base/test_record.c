@@ -69,11 +69,7 @@ TEST(csv_quotes_as_rfc_4180_asks) {
     strcpy(r.variant, "say \"hi\"");
     strcpy(r.date, "it's; fine");
     append_csv(&r);
-    static char found[4096];
-    FILE *f = fopen(path, "r");
-    assert_non_null(f);
-    found[fread(found, 1, sizeof found - 1, f)] = '\0';
-    fclose(f);
+    const char *found = file_text();
     assert_non_null(strstr(found, "\n\"a,b\",\"say \"\"hi\"\"\",gemm,"));
     assert_non_null(strstr(found, ",it's; fine,cublasLt"));
 }

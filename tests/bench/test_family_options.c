@@ -62,6 +62,7 @@ TEST(gemm_refuses) {
         {"--k 8 --lda 5", "--lda 5: less than k = 8"},
         {"--m 2 --n 9 --k 2 --ldb 8", "--ldb 8: less than n = 9"},
         {"--ldc 8 --n 9 --m 2", "--ldc 8: less than n = 9"},
+        {"--misalign 64", "--misalign 64: more than 63"},
         {"--lda 0", "--lda 0: less than k = 2048"},
         {"--ldb 0 --size 0", "--ldb 0: less than 1"},
         {"--lda 2000000001", "--lda: '2000000001' is out of range (at most 2000000000)"},
@@ -88,11 +89,12 @@ TEST(gemm_refuses) {
     ALL_REFUSED(GEMM, list);
     ALL_REFUSED(TYPED, typed);
     ACCEPTED(TYPED, "--k 20 --n 10 --ldb 10 --layout nn");
-    each_refused_with(GEMM, "--sweep check", "size=9 m=9 n=9 k=9 lda=9 ldb=9 ldc=9",
+    each_refused_with(GEMM, "--sweep check", "size=9 m=9 n=9 k=9 lda=9 ldb=9 ldc=9 misalign=9",
                       "contradicts --sweep, which chooses the shapes");
     each_refused_with(GEMM, "--sweep check", "alpha=2 beta=0 warm chain sustained=1 no-baseline",
                       "contradicts --sweep check, which chooses the scalars and times nothing");
-    each_refused_with(GEMM, "--csv x", "lda=5000 ldb=5000 ldc=5000", "contradicts --csv, which has no column for it");
+    each_refused_with(GEMM, "--csv x", "lda=5000 ldb=5000 ldc=5000 misalign=1",
+                      "contradicts --csv, which has no column for it");
     each_refused_with(TYPED, "--show banks", "variant=one verbose sweep=odd seed=1 time=1 csv=a",
                       "contradicts --show, which runs no variant");
 }
@@ -100,15 +102,15 @@ TEST(gemm_refuses) {
 /* Whatever options GEMM will have. */
 TEST(a_show_takes_no_other_option) {
     static const char *const argument[] = {
-        [OPTION_FLAG] = "",   [OPTION_OFF] = "",       [OPTION_SIZE] = " 9", [OPTION_SCALAR] = " 1",
-        [OPTION_TEXT] = " x", [OPTION_SECONDS] = " 1", [OPTION_WORD] = NULL};
+        [OPTION_FLAG] = "",   [OPTION_OFF] = "",       [OPTION_SIZE] = " 9",  [OPTION_SCALAR] = " 1",
+        [OPTION_TEXT] = " x", [OPTION_SECONDS] = " 1", [OPTION_CHOICE] = NULL};
     char line[96], message[96];
     program_of(TYPED);
     for (const option *row = gemm.table; row->name != NULL; row++) {
         if (strcmp(row->name, "show") == 0) continue;
-        const char *value = row->kind == OPTION_WORD ? row->words[0] : argument[row->kind];
+        const char *value = row->kind == OPTION_CHOICE ? row->choices[0] : argument[row->kind];
         assert_non_null(value);
-        snprintf(line, sizeof line, "--show banks --%s%s%s", row->name, row->kind == OPTION_WORD ? " " : "", value);
+        snprintf(line, sizeof line, "--show banks --%s%s%s", row->name, row->kind == OPTION_CHOICE ? " " : "", value);
         snprintf(message, sizeof message, "--%s: contradicts --show, which runs no variant", row->name);
         REFUSED(TYPED, line, message);
     }

@@ -58,6 +58,7 @@ TEST(traces_need_the_simulator) {
     assert_int_equal(o.trace_blocks, 7);
     assert_true(o.simulate);
     REFUSED(TOY, "--trace a.json --trace-blocks 0", "--trace-blocks: '0' is not above 0");
+    REFUSED(TOY, "--trace-blocks 7", "--trace-blocks: needs --trace");
     REFUSED(TOY, "--trace a --csv a", "--trace: 'a' is the --csv file too");
     REFUSED(TOY, "--trace a --counters-csv a", "--counters-csv: 'a' is the --trace file too");
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "../unit.h"
+#include "bench/measure.h"
 #include "bench/sweep.h"
 #include "gpu/error.h"
 
@@ -186,6 +187,16 @@ TEST(what_was_timed_is_recorded) {
     assert_true(r->gflops == 2000 && r->peak_share == 0.5 && r->pairs == 50 && r->sets == 7);
     assert_true(r->clock_mhz == 1755 && r->power_w == 400 && r->max_err_bound_share == 0.25);
     assert_true(isnan(r->ratio) && isnan(r->ratio_low) && r->calls_tried == -1);
+}
+
+/* What comes out of the cache is no share of what DRAM can do. */
+TEST(a_share_of_bandwidth_is_of_cold_caches) {
+    const bench_workload work = {.bytes = 4e9, .flops = NAN, .peak = 4000, .peak_of_bytes = true};
+    const timing_result t = {.ours_ms = {2, 2, 2, 2, 2}};
+    record cold = {.cache = "cold"}, warm = {.cache = "warm"};
+    measure_record(&cold, &work, &t);
+    measure_record(&warm, &work, &t);
+    assert_true(cold.peak_share == 0.5 && isnan(warm.peak_share) && warm.gbps == cold.gbps);
 }
 
 TEST(wrong_before_it_is_timed) {

@@ -82,41 +82,43 @@ static void reopen(void) {
     fclose(err);
 }
 
-/* Opens the file anew, without a word. */
 static void reopen_silently(int count) {
     reopen();
     assert_string_equal(message, "");
     assert_int_equal(table.count, count);
 }
 
-static void keep(tune_entry e) {
+static void keep_loudly(tune_entry e) {
     FILE *err = fmemopen(message, sizeof message, "w");
     memset(message, 0, sizeof message);
     tune_keep(&table, &e, err);
     fclose(err);
 }
 
+static void keep(tune_entry e) {
+    keep_loudly(e);
+    assert_string_equal(message, "");
+}
+
+static const char *candidate_of(const tune_entry *e) {
+    return e != NULL ? e->candidate : "none";
+}
+
 static const char *found(dtype type, int n, int k) {
     const tune_entry key = entry(type, n, k, "", 0);
-    const tune_entry *e = tune_find(&table, &key, known, ARRAY_SIZE(known));
-    return e != NULL ? e->candidate : "none";
+    return candidate_of(tune_find(&table, &key, known, ARRAY_SIZE(known)));
 }
 
 static const char *nearest(dtype type, int n, int k) {
     const tune_entry key = entry(type, n, k, "", 0);
-    const tune_entry *e = tune_nearest(&table, &key, known, ARRAY_SIZE(known));
-    return e != NULL ? e->candidate : "none";
+    return candidate_of(tune_nearest(&table, &key, known, ARRAY_SIZE(known)));
 }
 
 TEST(tuned_results_come_back) {
-    reopen();
-    assert_string_equal(message, "");
+    reopen_silently(0);
     keep(entry(DTYPE_F16, 1024, 1024, known[0], 1.625));
     keep(entry(DTYPE_BF16, 1024, 1024, known[1], 2.5));
-    assert_string_equal(message, "");
-    reopen();
-    assert_string_equal(message, "");
-    assert_int_equal(table.count, 2);
+    reopen_silently(2);
     assert_true(table.entries[0].us == 1.625);
     assert_string_equal(found(DTYPE_F16, 1024, 1024), known[0]);
     assert_string_equal(found(DTYPE_BF16, 1024, 1024), known[1]);
@@ -213,10 +215,7 @@ TEST(damaged_files_are_ignored_and_rewritten) {
         assert_ptr_equal(strchr(message, '\n'), message + strlen(message) - 1);
         assert_int_equal(table.count, 0);
         keep(entry(DTYPE_F16, 3, 4, known[0], 1));
-        assert_string_equal(message, "");
-        reopen();
-        assert_string_equal(message, "");
-        assert_int_equal(table.count, 1);
+        reopen_silently(1);
         char aside[160], held[256] = "";
         snprintf(aside, sizeof aside, "%s.old", file);
         FILE *f = fopen(aside, "r");
@@ -230,11 +229,9 @@ TEST(damaged_files_are_ignored_and_rewritten) {
     reopen();
     assert_non_null(strstr(message, "zero byte"));
     write_text("", 0); /* of a full disk, say: empty, and no harm */
-    reopen();
-    assert_string_equal(message, "");
+    reopen_silently(0);
     write_text(GOOD "# a remark\n", strlen(GOOD "# a remark\n"));
-    reopen();
-    assert_string_equal(message, "");
+    reopen_silently(0);
 }
 
 /* Its entries do not say which build they are of: they are not found, without a word, and the next result replaces
@@ -246,24 +243,20 @@ TEST(a_file_of_0_9_is_empty) {
     write_text(text, strlen(text));
     reopen_silently(0);
     keep(entry(DTYPE_F16, 3, 4, known[0], 1));
-    assert_string_equal(message, "");
     reopen_silently(1);
 }
 
 TEST(unwritable_places_cost_one_line) {
     strcpy(file, "/proc/nowhere/gemv.tune");
-    reopen();
-    assert_string_equal(message, "");
-    keep(entry(DTYPE_F16, 3, 4, known[0], 1));
+    reopen_silently(0);
+    keep_loudly(entry(DTYPE_F16, 3, 4, known[0], 1));
     assert_non_null(strstr(message, "not kept\n"));
     assert_string_equal(found(DTYPE_F16, 3, 4), known[0]); /* this process knows it */
     keep(entry(DTYPE_F16, 5, 4, known[0], 1));
-    assert_string_equal(message, "");
     strcpy(file, folder); /* a folder */
     reopen();
     assert_non_null(strstr(message, "is no file: what is tuned is not kept"));
     keep(entry(DTYPE_F16, 3, 4, known[0], 1));
-    assert_string_equal(message, "");
     struct stat s;
     assert_true(stat(folder, &s) == 0 && S_ISDIR(s.st_mode));
 }
@@ -329,7 +322,6 @@ TEST(short_reads_are_no_damage) {
     interrupted = true;
     reopen();
     keep(entry(DTYPE_F16, 6, 64, known[0], 3.5));
-    assert_string_equal(message, "");
     reopen_silently(6);
     piece = 0;
     interrupted = false;
@@ -341,7 +333,7 @@ TEST(a_lock_that_fails_is_said) {
     reopen();
     keep(entry(DTYPE_F16, 1, 64, known[0], 3.5));
     lock_error = ENOLCK;
-    keep(entry(DTYPE_F16, 7, 64, known[0], 3.5));
+    keep_loudly(entry(DTYPE_F16, 7, 64, known[0], 3.5));
     lock_error = 0;
     assert_non_null(strstr(message, strerror(ENOLCK)));
     assert_non_null(strstr(message, "not kept\n"));
@@ -362,7 +354,6 @@ TEST(the_oldest_entry_goes) {
         assert_int_equal(table.entries[0].n, 1000 + kept);
         assert_int_equal(table.entries[1999].n, kept == 0 ? 2999 : 8);
         keep(entry(DTYPE_F16, 8, 64, known[0], 3.5));
-        assert_string_equal(message, "");
     }
 }
 

@@ -154,7 +154,7 @@ static cudaError_t launch(int side, int set, cudaStream_t stream) {
     return cudaSuccess;
 }
 
-/* ---- a probe that finds the clock at one MHz for each launch of ours between its ends ---- */
+/* ---- a probe that finds the clock at one MHz for each launch between a begin and its end ---- */
 
 cudaError_t clock_probe_create(clock_probe *probe) {
     if (fails()) return failure;
@@ -168,33 +168,38 @@ void clock_probe_destroy(clock_probe *probe) {
     *probe = (clock_probe){0};
 }
 
-static cudaError_t read_clock(const clock_probe *probe, cudaStream_t stream) {
+static cudaError_t read_clock(const clock_probe *probe, int end, cudaStream_t stream) {
     assert_ptr_equal(probe->readings, &fake);
     if (call_fails(stream)) return failure;
     enqueue();
-    log_entry(PROBE, -1, -1, 2 * US);
+    log_entry(PROBE, end ? -2 : -1, -1, 2 * US);
     return cudaSuccess;
 }
 
 cudaError_t clock_probe_begin(clock_probe *probe, cudaStream_t stream) {
-    return read_clock(probe, stream);
+    return read_clock(probe, 0, stream);
 }
 
 cudaError_t clock_probe_end(clock_probe *probe, cudaStream_t stream) {
-    return read_clock(probe, stream);
+    return read_clock(probe, 1, stream);
 }
 
-/* The second of the two is the last thing that happened. */
+/* Each begin has its end. */
 cudaError_t clock_probe_mhz(const clock_probe *probe, double *mhz) {
-    int end = fake.logged - 1, launches = 0;
+    int launches = 0;
+    bool open = false;
     if (fails()) return failure;
     assert_true(fake.host >= fake.stream); /* it waited */
-    while (fake.log[end].what == RESTORE) end--;
-    assert_int_equal(fake.log[end].what, PROBE);
-    for (int i = end - 1; fake.log[i].what != PROBE; i--) {
-        assert_true(fake.sustained || fake.log[i].side != 1);
-        launches += fake.log[i].what == LAUNCH;
+    for (int i = 0; i < fake.logged; i++) {
+        if (fake.log[i].what == PROBE) {
+            assert_int_equal(fake.log[i].side, open ? -2 : -1);
+            open = !open;
+        } else if (open) {
+            assert_true(fake.log[i].what == LAUNCH && (fake.sustained || fake.log[i].side == 0));
+            launches++;
+        }
     }
+    assert_false(open);
     *mhz = launches;
     return cudaSuccess;
 }
@@ -439,8 +444,9 @@ static void check_flushed(int first) {
         const entry *e = &fake.log[i];
         if (e->what != LAUNCH) continue;
         if (e->operation != operation) {
-            assert_true(i > 0);
-            assert_int_equal(fake.log[i - 1].what, FLUSH);
+            const int before = i > 0 && fake.log[i - 1].what == PROBE ? i - 2 : i - 1;
+            assert_true(before >= 0);
+            assert_int_equal(fake.log[before].what, FLUSH);
         }
         operation = e->operation;
         assert_int_not_equal(used_by[e->set], operation);
@@ -468,7 +474,7 @@ static void check_restored(void) {
 static void check_fair(int first) {
     static int uses[2][MAX_SETS];
     memset(uses, 0, sizeof uses);
-    for (int i = first; i < fake.logged && fake.log[i].what != PROBE; i++)
+    for (int i = first; i < fake.logged; i++)
         if (fake.log[i].what == LAUNCH) uses[fake.log[i].side][fake.log[i].set]++;
     for (int side = 0; side < (task.baseline.launch != NULL ? 2 : 1); side++) {
         int least = INT_MAX, most = 0;
@@ -485,12 +491,18 @@ static int side_of(int sample) {
     return task.baseline.launch != NULL ? (sample + 1) / 2 % 2 : 0;
 }
 
+static void assert_near(double value, double expected) {
+    if (!(fabs(value - expected) <= 1e-4 * fabs(expected))) fail_msg("%.9g, not %.9g", value, expected);
+}
+
 static void check_log(void) {
     const int sides = task.baseline.launch != NULL ? 2 : 1, first = first_sample(sides);
     for (int i = 0; i < fake.logged; i++)
         if (fake.log[i].what == LAUNCH) assert_in_range(fake.log[i].set, 0, task.sets - 1);
 
-    /* Nothing but the launches is timed; each interval has those of one sample. */
+    /* Nothing but the launches is timed; each interval has those of one sample. Those of ours that count are clocked,
+     * and nothing else. */
+    int clocked = 0;
     const int estimates = fake.interval_count - result.pairs * sides;
     for (int n = 0; n < fake.interval_count; n++) {
         const int begin = fake.intervals[n].begin, end = fake.intervals[n].end;
@@ -500,13 +512,15 @@ static void check_log(void) {
             assert_int_equal(fake.log[i].side, fake.log[begin].side);
         }
         if (n < estimates) continue;
+        clocked += fake.log[begin].side == 0 ? end - begin : 0;
         assert_int_equal(fake.log[begin].side, side_of(n - estimates));
         assert_int_equal(fake.log[begin].operation, fake.log[end - 1].operation);
         assert_true(begin == 0 || fake.log[begin - 1].operation != fake.log[begin].operation);
         assert_true(n == estimates || begin >= fake.intervals[n - 1].end);
     }
+    assert_near(result.clock_mhz, clocked);
     int sample = 0, operation = 0;
-    for (int i = first; i < fake.logged && fake.log[i].what != PROBE; i++) {
+    for (int i = first; i < fake.logged; i++) {
         if (fake.log[i].what != LAUNCH || fake.log[i].operation == operation) continue;
         operation = fake.log[i].operation;
         assert_int_equal(fake.log[i].side, side_of(sample));
@@ -535,10 +549,6 @@ static void run(void) {
     assert_true(fake.host >= fake.stream); /* it waited */
     assert_true(result.clock_mhz >= 1.0 && isnan(result.power_w));
     check_log();
-}
-
-static void assert_near(double value, double expected) {
-    if (!(fabs(value - expected) <= 1e-4 * fabs(expected))) fail_msg("%.9g, not %.9g", value, expected);
 }
 
 static void assert_all_near(stats_summary s, double expected) {

@@ -209,7 +209,7 @@ def paper_faults(browser, book):
 
 
 def order_faults(browser, book):
-    """`Next` leads from the cover through the first hour and every step to the exercises, without lists of files."""
+    """`Next` leads from the cover through what comes first and every step to the exercises, without lists of files."""
     page = opened(browser, book, "index")
     names = ["index"]
     while page.locator(".md-footer__link--next").count() and not names[-1].startswith("exercises/"):
@@ -217,7 +217,8 @@ def order_faults(browser, book):
         names.append(str(file_of(page.url).relative_to(book)).removesuffix(".html"))
     page.context.close()
     begun = names.index("step01_naive/index") if "step01_naive/index" in names else 0
-    faults = [] if begun and names[begun - 1] == "docs/first-hour" else [f"it does not begin well: {names[:4]}"]
+    way_in = ["index", "docs/begin", "docs/first-hour"]
+    faults = [] if names[:begun] == way_in else [f"it does not begin well: {names[:4]}"]
     steps = [one.partition("/")[0] for one in names[begun:-1]]
     faults += [] if steps == sorted(steps) else [f"steps are out of order: {steps}"]
     faults += [f"{one} is among the lessons" for one in names if one.endswith("files")]

@@ -1,5 +1,5 @@
-/* Every configuration of step 7's autotuner as a variant of its own, for tests/test_gemv.sh: without a GPU the step
- * takes the first that fits, and its check list gives each configuration a small share of small problems. */
+/* Every configuration of step 7's autotuner as a variant of its own, for tests/gemv/test_gemv.sh: without a GPU the
+ * step takes the first that fits, and its check list gives each configuration a small share of small problems. */
 #include "../../step07_gemv/best.h"
 
 static gemv_candidate candidates[BEST_CANDIDATES];

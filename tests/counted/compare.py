@@ -5,14 +5,15 @@ but for what NEAR, OTHERWISE and ORDER say. A line for each row left out (REPLAC
 "N counts compared, N equal, N differ"; exit status 1 for any, or where nothing was compared.
 """
 
-import csv
 import os
 import re
 import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from counters import ROOT, rows_of  # noqa: E402
+
 RECORDED = os.path.join(ROOT, "plots", "data", "nvidia-h200")
 NEAR = {  # loads and stores that wait for one another in the same cycle count again
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": 0.02,
@@ -43,11 +44,6 @@ ORDER = [("step05 --size", "stream_k|best", "global_op_ld|BAR"),
 REPLACED = ["sgemm_best<1>", "sgemm_whole_tiles<1>", "sgemm_whole_tiles<0>"]
 PRODUCTS = [f"sass__inst_executed_per_opcode.{name}" for name in ("HMMA", "IMMA", "DMMA", "HGMMA")]
 LEFT_OUT = "bank_conflicts"  # wavefronts beyond the least: what is said of these holds for them
-
-
-def rows_of(path):
-    with open(path, encoding="utf-8", newline="") as f:
-        return list(csv.DictReader(f))
 
 
 def simulated(command):

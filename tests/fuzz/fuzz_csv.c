@@ -1,4 +1,4 @@
-/* Any bytes as CSV; the first says where its labels are. scripts/fuzz.sh builds and runs it. */
+/* Any bytes as CSV; the first says where its labels are. scripts/tests/fuzz.sh builds and runs it. */
 #include "table_fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,4 +1,4 @@
-/* Any bytes as an .npy file. scripts/fuzz.sh builds and runs it. */
+/* Any bytes as an .npy file. scripts/tests/fuzz.sh builds and runs it. */
 #include "table_fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

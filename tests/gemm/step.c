@@ -45,10 +45,18 @@ static size_t room_for_a(const gemm_problem *p) {
 /* clang-format on */
 VARIANTS(GEMM_VARIANT_DECLARED)
 
+/* Writes where there is no memory. */
+static cudaError_t launch_faulty(const gemm_problem *p, cudaStream_t stream) {
+    gemm_problem nowhere = *p;
+    nowhere.C = (void *)16;
+    return launch_plain(&nowhere, stream);
+}
+
 static const gemm_variant variants[] = {
     VARIANTS(GEMM_VARIANT_ROW){
         .name = "nowhere", .idea = "on no device", .launch = launch_plain, .kernel = kernel_plain, .supports = nowhere},
     {.name = "only_s8", .idea = "takes s8 and tn", .launch = launch_plain, .kernel = kernel_plain, .refuses = takes_s8},
+    {.name = "faulty", .idea = "an illegal address", .launch = launch_faulty, .kernel = kernel_plain},
 };
 
 static bool right(const device_facts *device, FILE *out) {

@@ -148,15 +148,26 @@ TEST(operands_of_all_sizes) {
                 int64_t first;
                 assert_int_equal(changed(all[m], true, &first), 0);
                 const int64_t front = matrix_front(all[m]), end = (int64_t)all[m]->rows * all[m]->ld;
-                const int64_t places[] = {-front, -1, all[m]->cols /* padding of row 0 */, end,
+                const int64_t places[] = {-front,
+                                          -MATRIX_GUARD,
+                                          -2,
+                                          -1,
+                                          all[m]->cols /* padding of row 0 */,
+                                          end - 1, /* and of the last */
+                                          end,
+                                          end + 1,
+                                          end + MATRIX_GUARD - 1,
                                           (int64_t)all[m]->words - front - 1};
                 for (int j = 0; j < ARRAY_SIZE(places); j++) {
                     const size_t word = (size_t)(front + places[j]);
                     const uint32_t before = matrix_word(all[m], word);
                     assert_int_equal(before, dtype_guard_bits(all[m]->type));
-                    matrix_set_word(all[m], word, before ^ 1); /* where there are NaNs, another NaN */
-                    assert_int_equal(changed(all[m], false, &first), 1);
-                    assert_int_equal(first, places[j]);
+                    const uint32_t written[] = {0, before ^ 1}; /* where there are NaNs, another NaN */
+                    for (int w = 0; w < 2; w++) {
+                        matrix_set_word(all[m], word, written[w]);
+                        assert_int_equal(changed(all[m], false, &first), 1);
+                        assert_int_equal(first, places[j]);
+                    }
                     matrix_set_word(all[m], word, before);
                 }
             }

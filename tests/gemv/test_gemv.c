@@ -177,7 +177,7 @@ TEST(the_check_list_on_16_bytes) {
             for (int value = 0; value < 3; value++)
                 assert_true(planted[t][where][0][value] && planted[t][where][1][value]);
     }
-    /* What scripts/sanitize.sh takes of it. */
+    /* What scripts/tests/sanitize.sh takes of it. */
     const int few = take_cases(129, 41, 1, &cases);
     for (int i = 0; i < few; i++)
         if (cases[i].n > 0 && cases[i].k >= 16) sampled[cases[i].type][on_16_bytes(&cases[i])] = true;

@@ -138,9 +138,8 @@ if wants step06 && [ -x step06/run ]; then
             --k 1040 --no-baseline
         check "$step $dtype $layout: many tiles, none of them whole, alpha and beta" exits 0 tensor --dtype "$dtype" \
             --layout "$layout" --m 2065 --n 3121 --k 1041 --no-baseline $scalars
-        check "$step $dtype $layout: less than a tile of K" exits 0 tensor --dtype "$dtype" --layout "$layout" --m \
-            4096 \
-            --n 2048 --k 16 --no-baseline $scalars
+        check "$step $dtype $layout: less than a tile of K" exits 0 tensor --dtype "$dtype" --layout "$layout" \
+            --m 4096 --n 2048 --k 16 --no-baseline $scalars
     done
     for dtype in f16 bf16; do
         if [ "$dtype" = bf16 ] && [ "$cc" -lt 80 ]; then continue; fi

@@ -1,5 +1,5 @@
 """check.py [--record]: what the lessons predict and their drawings show, counted in the simulator; see
-../test_lessons.sh.
+test_lessons.sh.
 
 counts.csv: a kernel and its options, a metric of --counters-csv ("FFMA of 2": of the second kernel; else of the last),
 what it is divided by (another metric; "warp FMA": 32 FMAs; nothing), the count that this must be, and the words of the
@@ -7,13 +7,14 @@ note or drawing that say so. Lines of source with their counts, which lessons sh
 divided by how often a warp takes a value of k; --record writes them anew.
 """
 
-import csv
 import os
 import subprocess
 import sys
-import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import counters  # noqa: E402
+
+ROOT = counters.ROOT
 LINES = [("docs/counted/lds128.txt", "step04_vectorized", "lds128", "--size 512", 65536)]
 
 
@@ -26,12 +27,7 @@ def make_points():
 
 def counted(step, variant, options):
     """{metric: value} of one run's last kernel, and of each by its number: "FFMA of 1"."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "counters.csv")
-        subprocess.run([f"./{step}/run", "--sim", "--variant", variant, *options.split(), "--counters-csv", path],
-                       cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
-        with open(path, encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
+    rows = counters.counted(step, "--variant", variant, *options.split())
     kernels = list(dict.fromkeys(row["kernel"] for row in rows))
     values = {row["metric"]: float(row["value"]) for row in rows if row["kernel"] == kernels[-1]}
     values.update({f"{row['metric']} of {1 + kernels.index(row['kernel'])}": float(row["value"]) for row in rows})
@@ -78,20 +74,19 @@ def main(record):
             same = file.read() == text
         passed, failed = passed + same, failed + (not same)
         print("ok" if same else "FAIL", path, *([] if same else ["is not what is counted now:\n" + text]))
-    with open(os.path.join(ROOT, "tests/lessons/counts.csv"), encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            key = row["step"], row["variant"], row["options"]
-            if key not in runs:
-                runs[key] = counted(*key)
-            count = runs[key][row["metric"]] / (runs[key][row["per"]] if row["per"] else 1)
-            faults = []
-            if abs(count - float(row["count"])) > 0.004 * max(1e-9, float(row["count"])):
-                faults.append(f"{count:.6g}, not {row['count']}")
-            if row["said"] not in plain(row["note"]):
-                faults.append(f"{row['note']} does not say: {row['said']}")
-            passed, failed = passed + (not faults), failed + bool(faults)
-            print("FAIL" if faults else "ok", row["variant"], row["metric"], *([row["per"]] if row["per"] else []),
-                  *faults)
+    for row in counters.rows_of(os.path.join(ROOT, "tests/lessons/counts.csv")):
+        key = row["step"], row["variant"], row["options"]
+        if key not in runs:
+            runs[key] = counted(*key)
+        count = runs[key][row["metric"]] / (runs[key][row["per"]] if row["per"] else 1)
+        faults = []
+        if abs(count - float(row["count"])) > 0.004 * max(1e-9, float(row["count"])):
+            faults.append(f"{count:.6g}, not {row['count']}")
+        if row["said"] not in plain(row["note"]):
+            faults.append(f"{row['note']} does not say: {row['said']}")
+        passed, failed = passed + (not faults), failed + bool(faults)
+        print("FAIL" if faults else "ok", row["variant"], row["metric"], *([row["per"]] if row["per"] else []),
+              *faults)
     print(f"{passed} passed, {failed} failed")
     return failed != 0 or passed == 0
 

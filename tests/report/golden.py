@@ -15,7 +15,7 @@ from report import demo, figures, gpus, load, notes, tables
 GOLDEN = os.path.join(HERE, "golden")
 TABLES = """
     ladder; article; step step05; step step05 cp_async; square step05; odd step05; speedup step05; counters step05;
-    sass step05; register-banks; latency;
+    sass step05; register-banks; latency; limits; wgmma-limits;
     gemv step07 4096 4096; gemv step07 1024 1024 bf16; gemv-shapes step07; gemv-article step07; gemv-warm step07;
     gemv-chain step07; gemv-dram step07; gemv-tuned step07;
     tensor-ladder step06; tensor-summary step06; tensor-sustained step06; tensor-counters step06;
@@ -34,11 +34,11 @@ def made():
     """Every golden file's name and text, as report/ makes it now."""
     found = tables.find_tables()
     markers = [marker.strip() for marker in TABLES.split(";")]
-    db = load.open_folder(DATA, ROOT, sass=os.path.join(DATA, "sass.csv"))
+    db = load.open_folder(DATA, ROOT, sass=os.path.join(DATA, "sass.csv"), changes=os.path.join(DATA, "none"))
     gpus.add(db, DATA, ROOT)  # and h100/, made up of the H200's
     files = {f"tables/{marker.replace(' ', '_')}.md": table(db, found, marker) for marker in markers}
     files["values.md"] = "\n".join(notes.inline(db, ROOT, line) for line in read(HERE, "values.md").split("\n"))
-    db = load.open_folder(os.path.join(HERE, "h100"), ROOT)
+    db = load.open_folder(os.path.join(HERE, "h100"), ROOT, changes=os.path.join(DATA, "none"))
     for marker in "calls-sgemm", "calls-tensorcore", "calls-gemv", "chains-tensorcore":
         files[f"tables/{marker}_h100.md"] = table(db, found, marker)  # which version 0.10 recorded
     with tempfile.TemporaryDirectory() as folder:

@@ -187,10 +187,11 @@ class Rungs(Tree):
         self.change_file("step01_a/tiles.cuh", "BM = 128", "TM = 8")
         rungs.ladder.cache_clear()
         self.assertEqual(rungs.ladder(self.tmp), [
-            ("gemm", "step01_a", "one", "f16", 0.25), ("gemm", "step01_a", "two", "f16", 64 * 32 / 2 / 96),
-            ("gemm", "step01_a", "three", "s8", 64 * 32 / 2 / 96),
-            *(("tensor", "step02_b", name, dtype, None) for name, dtype
+            ("gemm", "step01_a", "one", "f16", "tn", 0.25), ("gemm", "step01_a", "two", "f16", "tn", 64 * 32 / 2 / 96),
+            ("gemm", "step01_a", "three", "s8", "tn", 64 * 32 / 2 / 96),
+            *(("tensor", "step02_b", name, dtype, "tn", None) for name, dtype
               in (("one", "f16"), ("two", "f16"), ("three", "s8")))])
+        self.assertEqual([row[2:5] for row in rungs.ladder(ROOT) if row[4] != "tn"], [("mn_major", "f16", "nn")])
 
     def test_refuses(self):
         for path, old, new, text in [
@@ -213,7 +214,7 @@ class Rungs(Tree):
             names = [rung.name for rung in rungs.variants(ROOT, step)]
             self.assertEqual(bool(names), step != "step08_knn", step)
             self.assertEqual(len(names), len(set(names)))
-        self.assertEqual([row[4] for row in rungs.ladder(ROOT) if row[2]
+        self.assertEqual([row[5] for row in rungs.ladder(ROOT) if row[2]
                           in ("coalesced", "tile32", "tile4x4", "stream_k")], [0.25, 8, 16, 128 * 256 / 2 / 384])
 
 
@@ -382,12 +383,6 @@ class Repository(Case):
         os.remove(os.path.join(self.tmp, "docs/a.md"))
         write("<svg>\n</svg>\n", self.tmp, "docs/img/x.svg")
         self.assertIn("docs/img/x.svg: no program", run("--check").stderr)
-
-    def test_a_table_of_the_lessons(self):
-        run = report("lessons")
-        self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertRegex(run.stdout, r"(?m)^step04_vectorized/2_bank_conflicts.md +\d+ +4  lds128_2x2 \d+ \(5\)$")
-        self.refused(report("lessons", "step04"), "lessons: unknown argument step04")
 
     def test_diff(self):
         run = report("diff", "lds128", "lds128_2x2")

@@ -19,9 +19,9 @@ class Asked(Case):
         path = write('kernel,metric,plain,value\none,LOADS,"loads, global (sum)",3\ntwo,LOADS,"loads, global '
                      '(sum)",2.5\n', self.tmp, "x.csv")
         run = report("goals", path, "LOADS=5.5", "LOADS=4", "STORES=1")
-        self.assertEqual(run.stdout, "ok\tLOADS 5.5\tloads, global: 5.50, goal: at most 5.50\n"
-                         "missed\tLOADS 5.5\tloads, global: 5.50, goal: at most 4 (missed)\n"
-                         "missed\tSTORES 0\tSTORES was not counted: -, goal: at most 1 (missed)\n")
+        self.assertEqual(run.stdout, "ok\tLOADS 5.5\tloads, global: 5.50, at most 5.50: ok\n"
+                         "missed\tLOADS 5.5\tloads, global: 5.50, at most 4: too many\n"
+                         "missed\tSTORES 0\tSTORES was not counted: -, at most 1: not counted\n")
 
     def test_what_was_searched_and_not_recorded_is_forgotten(self):
         header = schema.header("gemv_search").split(",")

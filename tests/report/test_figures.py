@@ -4,13 +4,11 @@ import contextlib
 import io
 import os
 import re
-import shutil
 
-from support import HERE, ROOT, Case, read, report, write
+from support import ROOT, Case, read, report, write
 
 from report.figures import lessons, made
 from report.figures.layout import Axis, Bar, Line, bars, chart, nice_ceiling, runs, series, spread, steps
-from report.load import Mistake
 
 
 class Figures(Case):
@@ -78,7 +76,7 @@ class Figures(Case):
             self.change(name[:-4], lambda lines: [line.replace("NVIDIA H200", "NVIDIA Made-Up 9000") for line in lines])
         self.figures()
         self.assertEqual(self.said, "")
-        self.assertEqual(len(self.drawn), 17)
+        self.assertEqual(len(self.drawn), 13)
         peak, dram, _, above, known, _ = map(float, self.of("roofline").splitlines()[-1].split())
         self.assertEqual((peak, dram, above), (known, 0, 0))
         self.assertAlmostEqual(peak, 66.9, 1)  # recorded: of the GPU's attributes
@@ -91,7 +89,7 @@ class Figures(Case):
         self.assertAlmostEqual(top, 52.98, 1)
 
     def test_only_one_of_the_files(self):
-        for kind, count in ("gemv", 3), ("tensorcore", 3), ("knn", 3), ("tensorcore_error", 1):
+        for kind, count in ("gemv", 2), ("tensorcore", 2), ("knn", 2), ("tensorcore_error", 1):
             with self.subTest(kind):
                 self.again()
                 for name in os.listdir(self.data):
@@ -100,52 +98,6 @@ class Figures(Case):
                 self.change("sgemm", lambda lines: lines[:1])
                 self.figures()
                 self.assertEqual(len(self.drawn), count)
-
-    def test_of_one_gpu_and_of_two(self):
-        self.figures()
-        alone = self.of("gpus_sgemm")
-        self.assertNotIn("H100", alone)
-        other = os.path.join(self.tmp, "other")
-        shutil.copytree(os.path.join(HERE, "h100"), other)
-        self.figures()
-        self.assertRegex(self.of("gpus_sgemm"), r'"H100" 6 .*\n')
-        self.assertIn("H100", self.captions["gpus_knn"])
-        text = read(other, "knn.csv")
-        write("".join(line for line in text.splitlines(True) if ",torch " not in line), other, "knn.csv")
-        self.figures()
-        self.assertNotIn("H100", self.captions["gpus_knn"])  # what is not drawn is not named
-        write(text, other, "knn.csv")
-        self.assertIn("NVIDIA H100 80GB HBM3, driver", self.captions["gpus_sgemm"])
-        self.assertNotIn("H100", self.captions["size"])  # all else shows one GPU
-        os.remove(os.path.join(other, "sgemm.csv"))
-        self.figures()
-        self.assertEqual(self.of("gpus_sgemm"), alone)
-        self.assertIn("H100", self.of("gpus_gemv"))
-        write("damaged\n", other, "sgemm.csv")
-        with self.assertRaisesRegex(Mistake, "sgemm.csv:1: unknown column 'damaged'"):
-            self.figures()
-        # Two recordings of one GPU are not two GPUs.
-        shutil.rmtree(other)
-        shutil.copytree(self.data, other)
-        self.figures()
-        self.assertEqual(self.of("gpus_sgemm"), alone)
-
-    def test_a_shape_counts_when_its_last_step_is_recorded(self):
-        self.figures()
-        self.assertIn('"8192³"', self.of("gpus_sgemm"))
-        self.change("sgemm", lambda lines: [line for line in lines
-                                            if not (line.startswith("step05") and ",8192,8192,8192," in line)])
-        self.figures()
-        self.assertNotIn('"8192³"', self.of("gpus_sgemm"))
-
-    def test_of_more_gpus_than_colours(self):
-        for name in "ABCDEF":
-            other = os.path.join(self.tmp, name)
-            os.makedirs(other)
-            text = read(HERE, "h100", "sgemm.csv").replace("NVIDIA H100 80GB HBM3", "GPU " + name)
-            write(text, other, "sgemm.csv")
-        self.figures()
-        self.assertEqual(len(re.findall('"(?:H200|GPU [A-F])" [0-9]', self.of("gpus_sgemm"))), 7)
 
     def test_errors_of_the_simulator_are_not_drawn(self):
         self.change("tensorcore_error", lambda lines: lines[:1] + [line.replace("NVIDIA H200", "H200 (simulated)")

@@ -3,9 +3,10 @@
 import os
 import shutil
 
-from support import HERE, ROOT, Case
+from support import HERE, ROOT, Case, write
 
-from report import load, notes, tables
+from report import gpus, load, notes, tables
+from report.load import Mistake
 
 
 class Views(Case):
@@ -22,6 +23,28 @@ class Views(Case):
     def table(self, marker):
         return "\n".join(notes.table_lines(self.open(), tables.find_tables(), marker.split()))
 
+    def beside(self):
+        """The table of SGEMM on these rows' GPU and those whose folders lie beside it."""
+        db = self.open()
+        gpus.add(db, self.data, ROOT)
+        return "\n".join(notes.table_lines(db, tables.find_tables(), ["gpus-sgemm"]))
+
+    def test_gpus_side_by_side(self):
+        alone = self.beside()
+        self.assertIn("| 4096³ |", alone)
+        shutil.copytree(self.data, os.path.join(self.tmp, "again"))
+        self.assertEqual(self.beside(), alone)  # two recordings of one GPU are not two GPUs
+        shutil.copytree(os.path.join(HERE, "data"), os.path.join(self.tmp, "other"))
+        self.assertIn("| H200: best variant |", self.beside())
+        write("damaged\n", self.tmp, "other", "sgemm.csv")
+        with self.assertRaisesRegex(Mistake, "sgemm.csv:1: unknown column 'damaged'"):
+            self.beside()
+
+    def test_a_shape_counts_beside_others_when_its_last_step_is_recorded(self):
+        self.change("sgemm", lambda lines: [line for line in lines
+                                            if not (line.startswith("step05") and ",4096,4096,4096," in line)])
+        self.assertNotIn("| 4096³ |", self.beside())
+
     def rows(self, kind, change, where=lambda row: True):
         """Appends copies of the rows that meet `where`, with change(row as a dict)."""
         def more(lines):
@@ -32,6 +55,42 @@ class Views(Case):
                 one.update(change)
             return lines + [",".join(one[name] for name in head) for one in copies]
         self.change(kind, more)
+
+    def since(self, *rows):
+        return write("step,variant,date,version,what\n" + "".join(row + "\n" for row in rows), self.tmp, "changes.csv")
+
+    def test_no_more_than_the_peak(self):
+        for kind, step, change in (("sgemm", "", {"peak_share": "1.001"}), ("gemv", "", {"peak_share": "1.001"}),
+                                   ("tensorcore", "f16", {"gflops": "700000", "clock_mhz": "1200",
+                                                          "peak_share": "0.7"})):
+            self.again()
+            self.rows(kind, {**change, "date": "2027-02-01", "cache": "cold"},
+                      lambda one, kind=kind, dtype=step: kind == "gemv" or
+                      dtype in one["dtype"] and one["mode"] == "events")
+            with self.assertRaisesRegex(load.Mistake, rf"{kind}.csv:\d+: 1.* is more than there is"):
+                self.open()
+        self.again()
+        self.rows("gemv", {"peak_share": "1.4", "cache": "warm"})  # of what came out of the cache there is no share
+        self.assertFalse(self.open().execute("SELECT 1 FROM gemv WHERE cache = 'warm' AND peak_share > 0").fetchall())
+
+    def test_watts_are_of_continuous_load(self):
+        self.rows("tensorcore", {"power_w": "500"})
+        modes = [row[0] for row in self.open().execute("SELECT DISTINCT mode FROM tensorcore WHERE power_w > 0")]
+        self.assertEqual(modes, ["sustained"])
+
+    def test_what_has_changed_since(self):
+        self.rows("tensorcore", {"clock_mhz": "1500", "gflops": "1"})
+        changes = self.since(",,2027-01-05,0.11,clock", "step06_tensorcore,best,2027-01-05,0.11,kernel")
+        db = load.open_folder(self.data, ROOT, changes=changes)
+        self.assertFalse(db.execute("SELECT 1 FROM tensorcore WHERE clock_mhz > 0 AND mode <> 'sustained'").fetchall())
+        self.assertEqual([tuple(row) for row in db.execute("SELECT DISTINCT variant, older FROM tensorcore WHERE older "
+                                                           "IS NOT NULL")], [("best", "0.10.0")])
+        marked = "\n".join(notes.table_lines(db, tables.find_tables(), ["tensor-summary", "step06"]))
+        self.assertIn("| f16 tn, `best`<sup>0.10.0</sup> |", marked)
+        self.assertIn("before its kernel last changed", marked)
+        db = load.open_folder(self.data, ROOT, changes=self.since("step06_tensorcore,best,2027-01-02,0.11,kernel"))
+        lines = notes.table_lines(db, tables.find_tables(), ["tensor-summary", "step06"])
+        self.assertNotIn("<sup>", "\n".join(lines))
 
     def test_chains(self):
         chain = self.table("chains-tensorcore")

@@ -35,27 +35,6 @@ static void blas_gemm(const sgemm_problem *q) {
                 q->beta, q->C, q->ldc);
 }
 
-static double *widened(const float *x, size_t count) {
-    double *wide = malloc((count > 0 ? count : 1) * sizeof *wide);
-    assert_non_null(wide);
-    for (size_t i = 0; i < count; i++) wide[i] = x[i];
-    return wide;
-}
-
-static size_t extent(const matrix *x) {
-    return x->rows > 0 ? (size_t)(x->rows - 1) * x->ld + x->cols : 0;
-}
-
-/* In FP64 by OpenBLAS, C with its own leading dimension; to be freed. */
-static double *blas_reference(const sgemm_problem *q) {
-    double *wide_a = widened(q->A, extent(a)), *wide_b = widened(q->B, extent(b)), *wide_c = widened(q->C, extent(c));
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, q->m, q->n, q->k, q->alpha, wide_a, q->lda, wide_b, q->ldb,
-                q->beta, wide_c, q->ldc);
-    free(wide_a);
-    free(wide_b);
-    return wide_c;
-}
-
 static const gemm_case blas_cases[] = {
     {.m = 1, .n = 1, .k = 1, .alpha = 1.0f, .seed = 1},
     {.m = 9, .n = 14, .k = 11, .alpha = -0.5f, .beta = 2.0f, .seed = 2},
@@ -67,35 +46,23 @@ static const gemm_case blas_cases[] = {
     {.m = 257, .n = 1, .k = 129, .ldc = 5, .alpha = -3.0f, .seed = 8},
 };
 
-/* verify_host tells its reference of an element that is wrong: here of each in turn, the others being right. */
+/* Another order passes; and of each wrong element in turn verify_host tells the reference. */
 TEST(what_openblas_computes_is_right) {
     for (int i = 0; i < ARRAY_SIZE(blas_cases); i++)
         for (int pass = 0; pass < PASSES; pass++) {
-            set_up(&blas_cases[i], pass); /* FP32 in another order passes */
+            set_up(&blas_cases[i], pass);
             blas_gemm(&p);
             assert_int_equal(verify().wrong, 0);
             assert_true(verify().worst_share <= 1.0);
             assert_int_equal(changed_anywhere(), 0);
-            set_up(&blas_cases[i], pass);
-            if (p.beta == 0.0f) /* NaN, which dgemm need not leave unread */
-                for (int row = 0; row < p.m; row++) memset(at(c, row, 0), 0, (size_t)p.n * sizeof(float));
-            double *reference = blas_reference(&p);
-            blas_gemm(&p);
             for (int n = 0; n < 5; n++) {
                 const int row = n * (p.m - 1) / 4, col = (4 - n) * (p.n - 1) / 4;
                 float *x = at(c, row, col);
                 const float right = *x;
                 *x = 1e30f;
-                const verify_result r = verify();
-                assert_int_equal(r.wrong, 1);
-                assert_int_equal(r.first.row, row);
-                assert_int_equal(r.first.col, col);
-                const double expected = reference[(size_t)row * p.ldc + col];
-                assert_true(fabs(r.first.expected - expected) <=
-                            1e-15 * (p.k + 2) * (4.0 * p.k * fabsf(p.alpha) + 4.0));
+                assert_one_wrong(row, col);
                 *x = right;
             }
-            free(reference);
         }
 }
 
@@ -129,29 +96,6 @@ TEST(scalars_of_the_exact_pass) {
 }
 
 /* ---- one wrong element (tests/gpu/faults.c has kernels that do not write one, or swap rows) ---- */
-
-/* The last float inside the bound and the first one beyond it, on either side of the reference. */
-TEST(the_bound_is_sharp) {
-    const gemm_case cases[] = {plain, scaled, padded, {.m = 2, .n = 600, .k = 300, .alpha = 1.0f, .seed = 1}};
-    for (int i = 0; i < ARRAY_SIZE(cases); i++)
-        for (int side = -1; side <= 1; side += 2) {
-            set_up_right(&cases[i], RANDOM);
-            const int row = p.m - 1, col = p.n - 2;
-            double ref, bound;
-            expect(row, col, &ref, &bound);
-            float inside = (float)(ref + side * bound);
-            if (fabs(inside - ref) > bound) inside = nextafterf(inside, (float)ref);
-            const float outside = nextafterf(inside, side * INFINITY);
-            assert_true(fabs(inside - ref) <= bound && fabs(outside - ref) > bound);
-
-            *at(c, row, col) = inside;
-            const verify_result r = verify();
-            assert_int_equal(r.wrong, 0);
-            assert_near(r.worst_share, fabs(inside - ref) / bound);
-            *at(c, row, col) = outside;
-            assert_one_wrong(row, col);
-        }
-}
 
 /* In the exact pass the next float is wrong already. */
 TEST(the_exact_pass_allows_nothing) {

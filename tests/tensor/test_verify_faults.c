@@ -129,43 +129,6 @@ TEST(subnormal_results) {
 
 /* ---- guards, padding, operands ---- */
 
-static void assert_one_changed(matrix *x, bool elements, int64_t offset) {
-    int64_t first;
-    assert_int_equal(changed(x, elements, &first), 1);
-    assert_int_equal(first, offset);
-    assert_int_equal(changed_anywhere(), 1);
-    assert_int_equal(verify().wrong, 0); /* nothing else would tell */
-}
-
-TEST(clobbered_guards_and_padding_are_found) {
-    const gemm_case cases[] = {padded, plain, {.m = 0, .n = 4, .k = 3, .alpha = 1.0f, .seed = 1}};
-    const uint32_t written[] = {0, 0x3f800000u, 0x7fffffffu, 0x7fc00000u, VALUES_GUARD_BITS ^ 1u};
-    for (int i = 0; i < ARRAY_SIZE(cases); i++)
-        for (int pass = 0; pass < PASSES; pass++) {
-            set_up_right(&cases[i], pass);
-            matrix *const all[] = {a, b, c};
-            for (int m = 0; m < 3; m++) {
-                matrix *x = all[m];
-                const int64_t size = (int64_t)x->rows * x->ld, before = x->data - x->base;
-                const int64_t places[] = {
-                    -before, -1024,    -2,          -1,
-                    size,    size + 1, size + 1023, (int64_t)x->words - before - 1, /* the last word of all */
-                    x->cols,                                                        /* padding: of the first row, */
-                    size - 1};                                                      /* of the last */
-                for (int j = 0; j < ARRAY_SIZE(places); j++) {
-                    const bool element = places[j] >= 0 && places[j] < size && places[j] % x->ld < x->cols;
-                    if (element) continue; /* no padding here */
-                    const float old = x->data[places[j]];
-                    for (int k = 0; k < ARRAY_SIZE(written); k++) {
-                        x->data[places[j]] = values_from_bits(written[k]);
-                        assert_one_changed(x, m < 2, places[j]);
-                    }
-                    x->data[places[j]] = old;
-                }
-            }
-        }
-}
-
 TEST(changed_operands_are_found) {
     const gemm_case cases[] = {padded, plain, scaled};
     for (int i = 0; i < ARRAY_SIZE(cases); i++)

@@ -5,7 +5,7 @@
 WITH here AS (SELECT * FROM tensor_text
               WHERE (step, variant, layout) = (:step, 'best', 'tn') AND m = n AND n = k),
      type(place, dtype) AS (VALUES (1, 'f16'), (2, 'bf16'))
-SELECT type.dtype || ', ' || side AS "type, m = n = k", a.tflops AS "TFLOP/s", a.clock AS "MHz", a.power AS "W",
+SELECT type.dtype || ', ' || side AS "type, m = n = k", a.tflops AS "TFLOP/s", a.clock AS "MHz",
        a.plain_ratio AS "ratio", b.tflops AS "sustained: TFLOP/s", b.clock AS "MHz", b.power AS "W",
        b.ratio AS "ratio, median (min..max)", fast_speed(cublas.tflops) AS "cuBLAS sustained, TFLOP/s"
 FROM type JOIN tensor_side

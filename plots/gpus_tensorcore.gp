@@ -1,6 +1,0 @@
-# The tensor cores' best variants on each GPU, at every shape that is recorded.
-TITLE = "Tensor cores on each GPU: best against cuBLAS"
-XLABEL = ""
-YLABEL = "cuBLAS's time / ours"
-SLANT = 1
-call "lines.gp" ARG1 ARG2 ARG3 ARG4 ARG5 ARG6

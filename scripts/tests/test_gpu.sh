@@ -1,0 +1,63 @@
+#!/bin/sh
+# help: check every step, and the checking itself, on the GPU; needs no test library
+# Verifies every step on the GPU, shape after shape, after trying the verification itself on kernels that are known to
+# be wrong, and the measuring on small sizes (tests/gpu): test_gpu.sh (STEPS="step01 step04" narrows the steps).
+# Last line: "N passed, N failed[, N skipped]". Exit status: 0, 1 when any failed, 3 without a GPU.
+set -eu
+cd "$(dirname "$0")/../.."
+. scripts/gpu.sh
+need_gpu test-gpu
+need_step test-gpu STEPS ${STEPS:-}
+build_steps ${STEPS:-}
+tensorcore=
+case "${STEPS:-step06}" in *step06*) tensorcore=build/tests/tensorcore/run ;; esac
+# shellcheck disable=SC2086 # one target or two
+MAKEFLAGS='' make --no-print-directory -j"$(nproc)" build/tests/gpu/faults $tensorcore >&2
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+passed=0 failed=0 skipped=0
+
+# tally NAME COMMAND...: runs it and adds the counts of its last line.
+tally() {
+    name=$1
+    shift
+    status=0
+    "$@" >"$log" || status=$?
+    last=$(tail -n 1 "$log")
+    count() { echo "$last" | sed -n "s/^\(.*, \)\{0,1\}\([0-9][0-9]*\) $1.*/\2/p"; }
+    p=$(count passed) f=$(count failed) s=$(count skipped)
+    if [ "$status" != 0 ] || [ -z "$p" ] || [ "${f:-1}" != 0 ]; then
+        cat "$log"
+        if [ "${f:-0}" = 0 ]; then f=1; fi # it crashed or said nothing
+        echo "FAIL $name: ${last:-no output} (exit status $status)"
+    else
+        echo "ok $name: $last"
+    fi
+    passed=$((passed + ${p:-0})) failed=$((failed + f)) skipped=$((skipped + ${s:-0}))
+}
+
+tally faults build/tests/gpu/faults
+tally measure env STEPS="${STEPS:-}" sh tests/gpu/measure.sh
+if [ -n "$tensorcore" ]; then tally tensorcore "$tensorcore" special; fi
+case "${STEPS:-step08}" in *step08*) tally optdigits sh tests/gpu/optdigits.sh ;; esac
+
+# show STEP NAME: does the GPU do what the drawing says?
+show() {
+    if "./$1/run" --show "$2" >"$log"; then
+        echo "ok $1 --show $2"
+        passed=$((passed + 1))
+    else
+        cat "$log"
+        echo "FAIL $1 --show $2"
+        failed=$((failed + 1))
+    fi
+}
+
+for step in ${STEPS:-step[0-9][0-9]}; do
+    tally "$step" "./$step/run" --sweep check
+    for name in $("./$step/run" --list | sed -n 's/^--show \([^ ]*\).*/\1/p'); do show "$step" "$name"; done
+done
+if [ "$skipped" = 0 ]; then echo "$passed passed, $failed failed"; else
+    echo "$passed passed, $failed failed, $skipped skipped"
+fi
+[ "$failed" = 0 ]

@@ -1,0 +1,67 @@
+"""The short tables of the demo."""
+
+import os
+
+from support import DATA, Case, report, write
+
+
+def data(kind):
+    return os.path.join(DATA, kind + ".csv")
+
+
+class Demo(Case):
+    def demo(self, *arguments, **environment):
+        run = report("demo", *arguments, **environment)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return run.stdout
+
+    SIMULATED = (
+        "step01_naive,one,gemm,f32,nn,96,96,96,,1,0,cold,sim,,,,,,,,,,,,0.0321,,,H200 "
+        "(simulated),9.0,none,13.0,2027-01-01,,,,,,,,,,,,\n"
+        "step07_gemv,one,gemv,f16,n,1,96,128,,1,0,warm,sim,,,,,,,,,,,,0.0123,,,H200 "
+        "(simulated),9.0,none,13.0,2027-01-01,,,,,,,,,,,,\n"
+        "step08_knn,one,knn,f32,n,12,96,5,8,1,0,warm,sim,,,,,,,,,,,,,,,H200 "
+        "(simulated),9.0,none,13.0,2027-01-01,,,,,,,,,,,,\n")
+
+    def test_of_the_simulator(self):
+        rows = self.SIMULATED.splitlines(True)
+        out = self.demo(write(self.lines("sgemm")[0] + "\n" + "".join(rows), self.tmp, "sim.csv"))
+        self.assertIn("H200 (simulated), every element", out)
+        self.assertRegex(out, r"(?m)^step01_naive +one +f32 +96x96x96 +0\.032$")
+        self.assertRegex(out, r"(?m)^step07_gemv +one +f16 +96x128 +0\.012$")
+        self.assertRegex(out, r"(?m)^step08_knn +one +f32 +12x96x8 +k = 5$")
+        self.assertIn("the shape is n x k", out)
+        self.assertIn("Of a search it is", out)
+        alone = self.demo(write(self.lines("sgemm")[0] + "\n" + rows[0], self.tmp, "one.csv"))
+        self.assertNotIn("Of a", alone)
+
+    def test_searches_are_one_short_table(self):
+        """One shape, one heading; a device with a comma in its name; copies and the CPU in columns and rows of
+        their own."""
+        out = self.demo(data("knn"))
+        self.assertEqual(out.count("queries"), 1)
+        self.assertLess(out.count("\n"), 15)
+        self.assertIn("NVIDIA H200, 1200 queries, 32768 points, d 256, k 25; CPU: Intel(R) Xeon(R) Processor\n", out)
+        self.assertRegex(out, r"(?m)^step08_knn +exact_tc +0\.203 +0\.852 +5261\.2 %$")
+        self.assertRegex(out, r"(?m)^step08_knn +gemm_cublas\+auto +10\.671 +11\.385 +100\.0 %$")
+        self.assertRegex(out, r"(?m)^cpu_knn +openblas \(CPU\) +104\.481 +- +10\.2 %$")
+        self.assertNotIn("0.209", out)  # timed beside PyTorch: another table's
+
+    def test_searches_of_another_shape(self):
+        lines = [line for line in self.lines("knn") if ",1024,25,32," in line and "transfers" not in line]
+        out = self.demo(write("\n".join(self.lines("knn")[:1] + lines) + "\n", self.tmp, "knn.csv"))
+        self.assertIn("1200 queries, 1024 points, d 32, k 25", out)
+
+    def test_no_measurement_at_this_size(self):
+        self.assertEqual(self.demo("--size", "77", data("sgemm"), data("gemv")),
+                         "(no measurement at this size)\n\n(no measurement at this size)\n")
+
+    def test_a_header_alone(self):
+        self.assertEqual(self.demo(write(self.lines("sgemm")[0] + "\n", self.tmp, "none.csv")), "(nothing was run)\n")
+
+    def test_numbers_do_not_depend_on_the_locale(self):
+        """A comma for the decimal point: where no such locale is installed the names are tried all the same."""
+        files = [data(kind) for kind in ("sgemm", "tensorcore", "gemv", "knn")]
+        expected = self.demo(*files, LC_ALL="C")
+        for name in "de_DE.UTF-8", "fr_FR.ISO-8859-1":
+            self.assertEqual(self.demo(*files, LC_ALL=name, LC_NUMERIC=name, LANG=name), expected, name)

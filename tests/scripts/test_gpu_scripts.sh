@@ -1,0 +1,199 @@
+#!/bin/sh
+# The scripts that judge step 7 on a GPU, scripts/cold.sh and tests/gpu/tuned.sh, with a fake GPU, a fake profiler and a
+# fake step. Ends with "N passed, N failed".
+set -u
+. "$(dirname "$0")/../case.sh"
+unset SHAPES SEED COLD_SHAPES COLD_VARIANTS
+run() { status=0 && "$@" >"$work/out" 2>"$work/err" || status=$?; }
+complained() { [ "$(wc -l <"$work/err")" = 1 ] && grep -q -e "$1" "$work/err"; }
+
+tree=$work/tree
+mkdir -p "$tree/scripts" "$tree/tests/gpu" "$tree/build" "$tree/step07_gemv" "$tree/common/gpu" "$work/none"
+cp "$root"/scripts/*.sh "$tree/scripts"
+cp -R "$root/report" "$tree/"
+cp "$root/common/gpu/devices.csv" "$tree/common/gpu"
+cp "$root/tests/gpu/tuned.sh" "$tree/tests/gpu"
+ln -s step07_gemv "$tree/step07"
+printf 'CUDA_DIR := /nonexistent\nCUDA_VERSION := 13.0\n' >"$tree/build/config.mk"
+
+printf '#!/bin/sh\nexit 9\n' >"$work/none/nvidia-smi"
+fake_gpu "$work/gpu" 'NVIDIA Made-Up, 1'
+# Runs what it is to profile, and has counted FAKE_LAUNCHES launches: the early half of them warm, the others with
+# FAKE_SHARE of the matrix, the last with a little less.
+cat >"$work/gpu/ncu" <<'END'
+#!/bin/sh
+[ -z "${FAKE_NCU_STATUS:-}" ] || status=$FAKE_NCU_STATUS
+echo "$*" >>"$FAKE_LOG.ncu"
+while [ $# != 0 ]; do
+    case $1 in --log-file) log=$2 ;; */run) break ;; esac
+    shift
+done
+if [ -n "${status:-}" ]; then
+    echo "==ERROR== made up" >"$log"
+    exit "$status"
+fi
+"$@" || exit
+while [ $# != 0 ]; do
+    case $1 in --dtype) dtype=$2 ;; --n) n=$2 ;; --k) k=$2 ;; esac
+    shift
+done
+case $dtype in f32) bytes=$((n * k * 4)) ;; *) bytes=$((n * k * 2)) ;; esac
+awk -v launches="${FAKE_LAUNCHES:-9}" -v share="${FAKE_SHARE:-1}" -v bytes="$bytes" '
+    BEGIN {
+        print "==PROF== Connected to process 1"
+        print "\"ID\",\"Kernel Name\",\"Block Size\",\"dram__bytes_read.sum\""
+        print "\"\",\"\",\"\",\"byte\""
+        for (i = 1; i <= launches; i++) {
+            s = i <= launches / 2 ? 0.1 : i == launches ? share - 0.01 : share
+            printf "\"%d\",\"gemv_direct\",\"(64, 1, 1)\",\"%d\"\n", i, int(s * bytes + 0.5)
+        }
+        print "==PROF== Disconnected from process 1"
+    }' >"$log"
+END
+# Times three variants: FAKE says how best does.
+cat >"$tree/step07_gemv/run" <<'END'
+#!/bin/sh
+echo "$*" >>"$FAKE_LOG.run"
+csv='' only=''
+while [ $# != 0 ]; do
+    case $1 in
+    --csv) csv=$2 ;;
+    --dtype) dtype=$2 ;;
+    --n) n=$2 ;;
+    --k) k=$2 ;;
+    --time) seconds=$2 ;;
+    --variant) only="$only $2" ;;
+    esac
+    shift
+done
+ms=0.00101
+case $FAKE:$seconds:$dtype in
+crash:*:f32) echo "made up" >&2; exit 3 ;;
+recrash:0.5:*) echo "made up again" >&2; exit 3 ;;
+wrong:*) echo "best 1 1  skipped: WRONG RESULT, not timed"; ms='' ;;
+skipped:*) echo "streaming 1 1  skipped: made up" ;;
+jitter:0.05:* | recrash:0.05:* | slow:*:f32) ms=0.00103 ;;
+esac
+[ -n "$csv" ] || exit 0
+{
+    head -n 1 "$FAKE_HEADER"
+    for row in read_ceiling:read:0.0001 naive:gemv:0.5 streaming:gemv:0.001 best:gemv:$ms; do
+        variant=${row%%:*} ms=${row##*:} op=${row#*:}
+        case " ${only:-$variant} " in *" $variant "*) ;; *) continue ;; esac
+        [ -z "$ms" ] ||
+            echo "step07_gemv,$variant,${op%:*},$dtype,n,1,$n,$k,,1,0,cold,graph,$ms,\
+1,1,1,1,1,,,,,,,,,made up,9.0,1,13.0,"
+    done
+} >"$csv"
+END
+chmod +x "$work/gpu"/* "$work/none"/* "$tree/step07_gemv/run"
+cd "$tree" || exit 1
+FAKE_HEADER=$root/tests/report/data/sgemm.csv FAKE_LOG=$work/log FAKE=good
+export FAKE_HEADER FAKE_LOG FAKE
+with_gpu() { env PATH="$work/gpu:$PATH" "$@"; }
+
+# --- the folder of a GPU's recordings ---
+# folder_is NAME FOLDER: the folder of the GPU that nvidia-smi calls NAME.
+folder_is() { [ "$(with_gpu env FAKE_NAME="$1" sh -c '. scripts/gpu.sh && gpu_slug')" = "$2" ]; }
+check "a GPU that the table knows" 'folder_is "NVIDIA H100 80GB HBM3" nvidia-h100 &&
+    folder_is "NVIDIA H200" nvidia-h200'
+check "a GPU that it does not" 'folder_is "NVIDIA  H200 (MIG 1g)" nvidia-h200-mig-1g && folder_is "-Tesla T4-" tesla-t4'
+
+# --- cold.sh ---
+csv=plots/data/nvidia-made-up-1/gemv_dram.csv
+run env PATH="$work/none:$PATH" sh scripts/cold.sh
+check "cold without a GPU: one line, exit 3" '[ "$status" = 3 ] && complained "no GPU"'
+mkdir "$work/no_ncu"
+cp "$work/gpu/nvidia-smi" "$work/gpu/make" "$work/no_ncu"
+if ! env PATH=/usr/bin:/bin sh -c 'command -v ncu' >/dev/null; then
+    run env PATH="$work/no_ncu:/usr/bin:/bin" CUDA_HOME=/nonexistent sh scripts/cold.sh
+    check "cold without ncu: one line, exit 2" '[ "$status" = 2 ] && complained "ncu is missing.*nsight-compute"'
+fi
+header=step,variant,dtype,n,k,launches,matrix_bytes,dram_bytes_median,dram_bytes_min,dram_bytes_max,
+header=${header}share_median,share_min,device,cc,driver,cuda,date
+run with_gpu sh scripts/cold.sh
+check "cold succeeds where all of the matrix is read" '[ "$status" = 0 ]'
+check "cold: a line a shape and variant" '[ "$(wc -l <"$work/out")" = 14 ] && [ "$(grep -c "^ok" "$work/out")" = 14 ]'
+check "cold: its progress is on stderr" '[ "$(grep -c "^cold: [a-z]* f[0-9]* [0-9]* x [0-9]*$" "$work/err")" = 14 ]'
+check "cold: a row a shape and variant, after a header" '[ "$(wc -l <"$csv")" = 15 ] &&
+    [ "$(head -n 1 "$csv")" = "$header" ]'
+all=1073741824
+row=step07_gemv,best,f32,16384,16384,5,$all,$all,1063004406,$all,1.0000,0.9900,'"NVIDIA Made-Up, 1"',9.0,580.1,13.0,
+check "cold: the later half of the launches counts" 'grep -qF "$row" "$csv"'
+check "cold: f16 has two bytes" 'grep -q "^step07_gemv,streaming,f16,4096,14336,5,117440512," "$csv"'
+check "cold leaves one file" '[ "$(ls plots/data/nvidia-made-up-1)" = gemv_dram.csv ]'
+check "cold profiles what it has run before, with the same tune file" \
+    '[ "$(sort "$work/log.run" | uniq -c | grep -c "^ *2 .*--tune-file build/cold/gemv.tune")" = 14 ]'
+check "cold leaves the caches and the graphs to the program" \
+    '[ "$(grep -c -e "--graph-profiling node --cache-control none --clock-control none" "$work/log.ncu")" = 14 ]'
+cp "$csv" "$work/before"
+run with_gpu env FAKE_SHARE=0.97 COLD_SHAPES=f16:300:500 COLD_VARIANTS=streaming sh scripts/cold.sh
+check "cold fails where 97 % is read" \
+    '[ "$status" = 1 ] &&
+    said "^FAIL streaming f16 300 x 500: 97.0 % of the matrix came from DRAM (at least 96.0 %), 5 launches$"'
+check "cold records that too" '[ "$(wc -l <"$csv")" = 2 ]'
+run with_gpu env FAKE_SHARE=0.985 COLD_SHAPES=f16:300:500 COLD_VARIANTS=streaming sh scripts/cold.sh
+check "cold takes 98.5 %" '[ "$status" = 0 ] && said "^ok streaming .* 98.5 %"'
+cp "$csv" "$work/before"
+run with_gpu env FAKE_LAUNCHES=4 sh scripts/cold.sh
+check "cold with too few launches: exit 2" \
+    '[ "$status" = 2 ] && grep -q "streaming f16 1024 x 1024: ncu saw 4 launches, too few" "$work/err"'
+run with_gpu env FAKE_NCU_STATUS=5 sh scripts/cold.sh
+check "cold ends with ncu's status" \
+    '[ "$status" = 5 ] && grep -q "ncu failed (exit status 5): ==ERROR== made up$" "$work/err"'
+run with_gpu env FAKE=crash COLD_SHAPES=f32:3:4 sh scripts/cold.sh
+check "cold ends with run's status" '[ "$status" = 3 ] && grep -q "f32 3 x 4: run failed (exit status 3)" "$work/err"'
+check "cold that fails keeps the old file" 'cmp -s "$csv" "$work/before"'
+run with_gpu env FAKE=skipped sh scripts/cold.sh
+check "cold passes over what is skipped" '[ "$(grep -c "skipped: made up$" "$work/err")" = 14 ]'
+check "cold that counts nothing: exit 1, and the old file stays" '[ "$status" = 1 ] && cmp -s "$csv" "$work/before"'
+
+# --- tuned.sh ---
+run env PATH="$work/none:$PATH" sh tests/gpu/tuned.sh
+check "test-tuned without a GPU: one line, exit 3" '[ "$status" = 3 ] && complained "no GPU"'
+for wrong in SHAPES=x SHAPES=-1 SEED=1.5; do
+    run env "$wrong" sh tests/gpu/tuned.sh --list
+    check "test-tuned refuses $wrong" '[ "$status" = 2 ] && complained "${wrong%=*}: .${wrong#*=}. is not a number"'
+done
+run sh tests/gpu/tuned.sh --list
+cp "$work/out" "$work/one"
+check "test-tuned draws 100 shapes" '[ "$status" = 0 ] && [ "$(sort -u "$work/one" | wc -l)" = 100 ]'
+run sh tests/gpu/tuned.sh --list
+check "test-tuned draws the same again" 'cmp -s "$work/out" "$work/one"'
+run env SEED=2 sh tests/gpu/tuned.sh --list
+check "test-tuned draws others with another seed" '! cmp -s "$work/out" "$work/one"'
+run env SHAPES=2000 sh tests/gpu/tuned.sh --list
+check "test-tuned: every side in its range, n*k up to 2^29, all types and alignments, every magnitude" '
+    awk "{ type[\$1]++; size[\$1] = \$1 == \"f32\" ? 4 : 2 }
+        \$2 < 1 || \$2 > 32768 || \$3 < 1 || \$3 > 32768 || \$2 * \$3 > 2 ^ 29 || \$2 != int(\$2) ||
+            \$3 != int(\$3) { bad++ }
+        { wide += \$3 % 8 == 0; odd += \$3 % 2; small += \$2 < 32; large += \$2 > 4096 }
+        { long += \$3 > 4096; short += \$3 < 32 }
+        END { exit !(!bad && type[\"f16\"] == 1200 && type[\"bf16\"] == 400 && type[\"f32\"] == 400 && wide >= 1000 &&
+            odd >= 500 && small > 400 && large > 200 && long > 200 && short > 400) }" "$work/out"'
+rm -f "$work/log.run"
+run with_gpu env SHAPES=10 sh tests/gpu/tuned.sh
+check "test-tuned: 1 % is no difference" '[ "$status" = 0 ] && [ "$(cat "$work/out")" = "10 passed, 0 failed" ]'
+check "test-tuned: a line of progress a shape" \
+    '[ "$(grep -c "^test-tuned: .*/10 .*: best takes 1.010 us$" "$work/err")" = 10 ]'
+check "test-tuned: each shape is run once" \
+    '[ "$(wc -l <"$work/log.run")" = 10 ] && [ "$(sort -u "$work/log.run" | wc -l)" = 10 ]'
+check "test-tuned leaves what it measured" '[ "$(grep -c ",best," build/tuned/all.csv)" = 10 ]'
+rm -f "$work/log.run"
+run with_gpu env SHAPES=10 FAKE=jitter sh tests/gpu/tuned.sh
+check "test-tuned measures again before it complains" '[ "$status" = 0 ] && said "^10 passed, 0 failed$" &&
+    [ "$(grep -c -e "--time 0.5 .*--variant best --variant streaming$" "$work/log.run")" = 10 ] &&
+    [ "$(grep -c "beaten at first by streaming=1.000$" "$work/err")" = 10 ]'
+run with_gpu env SHAPES=10 FAKE=slow sh tests/gpu/tuned.sh
+check "test-tuned finds what is slower" '[ "$status" = 1 ] && [ "$(tail -n 1 "$work/out")" = "8 passed, 2 failed" ] &&
+    [ "$(grep -c "^FAIL f32 .*: best takes 1.030 us, streaming=1.000$" "$work/out")" = 2 ]'
+run with_gpu env SHAPES=10 FAKE=crash sh tests/gpu/tuned.sh
+check "test-tuned counts what fails" \
+    '[ "$status" = 1 ] && said "^8 passed, 2 failed$" && said "^FAIL f32 .* exit status 3: made up$"'
+run with_gpu env SHAPES=3 FAKE=recrash sh tests/gpu/tuned.sh
+check "test-tuned counts what fails when measured again" \
+    '[ "$status" = 1 ] && said "^0 passed, 3 failed$" && said "again: exit status 3: made up again$"'
+run with_gpu env SHAPES=3 FAKE=wrong sh tests/gpu/tuned.sh
+check "test-tuned wants best timed" '[ "$status" = 1 ] && said "^0 passed, 3 failed$" && said "not timed: best .*WRONG"'
+
+ended

@@ -1,5 +1,0 @@
-#!/bin/sh
-# The tests of report/ (tests/report/). Ends with "N passed, N failed".
-set -u
-cd "$(dirname "$0")/report" || exit 1
-exec python3 -B run.py "$@"
