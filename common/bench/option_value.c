@@ -67,13 +67,10 @@ static bool read_memory(const option_parse *p, const char *name, const char *tex
            options_fail(p, "--%s: '%s' is out of range (2 bytes or more, or above 0 and at most 100%%)", name, text);
 }
 
-/* Seconds, or a share. */
-static bool read_bounded(const option_parse *p, const option *what, const char *text, double *value) {
-    const bool share = what->kind == OPTION_SHARE;
+static bool read_seconds(const option_parse *p, const char *name, const char *text, double *value) {
     *value = strtod(text, NULL);
-    return (*value > 0.0 && (share ? *value < 1.0 : *value <= 86400.0)) ||
-           options_fail(p, "--%s: '%s' is out of range (above 0, %s)", what->name, text,
-                        share ? "below 1" : "at most 86400");
+    return (*value > 0.0 && *value <= 86400.0) ||
+           options_fail(p, "--%s: '%s' is out of range (above 0, at most 86400)", name, text);
 }
 
 static bool read_range(const option_parse *p, const char *name, const char *text, int *range) {
@@ -104,9 +101,8 @@ bool option_value_read(const option_parse *p, const option *what, const char *te
         return read_whole(p, name, text, UINT64_MAX, value);
     case OPTION_SCALAR:
     case OPTION_SECONDS:
-    case OPTION_SHARE:
         if (!is_decimal(text)) return options_fail(p, "--%s: '%s' is not a finite number", name, text);
-        return what->kind == OPTION_SCALAR ? read_scalar(p, name, text, value) : read_bounded(p, what, text, value);
+        return what->kind == OPTION_SCALAR ? read_scalar(p, name, text, value) : read_seconds(p, name, text, value);
     case OPTION_MEMORY:
         return read_memory(p, name, text, value);
     case OPTION_RANGE:

@@ -163,7 +163,7 @@ TEST(abbreviations) {
     assert_true(o.verbose && o.max_size == 9 && toy.seed == 4);
     static const refusal list[] = {
         {"--se 5", "--se: ambiguous option (seconds, seed)"}, /* seed, seconds */
-        {"--s=5", "--s: ambiguous option (size, start, scalar, seconds, share, sweep, seed, sim, sim-device)"},
+        {"--s=5", "--s: ambiguous option (size, start, scalar, seconds, sweep, seed, sim, sim-device)"},
         {"--bogus", "--bogus: unknown option (see --help)"},
         {"--bogus=12", "--bogus: unknown option (see --help)"},
         {"--size 4 --sizes 5", "--sizes: unknown option: did you mean --size? (see --help)"},
@@ -205,15 +205,14 @@ TEST(control_characters_are_not_printed) {
 /* ---- kinds ---- */
 
 TEST(each_kind_is_read) {
-    ACCEPTED(TOY,
-             "--size 2000000000 --count=2147483647 --positive 2147483647 --start 18446744073709551615 "
-             "--scalar -2.5e-1 --seconds 86400 --share 0.25 --memory 2.5G --range 1:11 --flag --no-off --word green "
-             "--other-word blue --text x --file y --an-option-wider-than-the-column z");
+    ACCEPTED(TOY, "--size 2000000000 --count=2147483647 --positive 2147483647 --start 18446744073709551615 "
+                  "--scalar -2.5e-1 --seconds 86400 --memory 2.5G --range 1:11 --flag --no-off --word green "
+                  "--other-word blue --text x --file y --an-option-wider-than-the-column z");
     assert_int_equal(toy.size, OPTIONS_MAX_SIZE);
     assert_int_equal(OPTIONS_MAX_SIZE, 2000000000);
     assert_int_equal(toy.count, INT_MAX);
     assert_int_equal(toy.positive, INT_MAX);
-    assert_true(toy.seed == UINT64_MAX && toy.scalar == -0.25f && toy.seconds == 86400.0 && toy.share == 0.25);
+    assert_true(toy.seed == UINT64_MAX && toy.scalar == -0.25f && toy.seconds == 86400.0);
     assert_true(toy.memory == 2.5e9 && toy.range[0] == 1 && toy.range[1] == 11 && toy.flag && !toy.off);
     assert_ptr_equal(toy.word, toy_words[1]);
     assert_ptr_equal(toy.other_word, toy_words[2]);
@@ -276,7 +275,7 @@ TEST(whole_numbers_are_checked) {
 }
 
 TEST(decimal_numbers_are_checked) {
-    static const char *const options[] = {"scalar", "seconds", "share", "time"};
+    static const char *const options[] = {"scalar", "seconds", "time"};
     for (int i = 0; i < ARRAY_SIZE(options); i++)
         each_refused(options[i], "nan inf -infinity  1.5f 1e 0x1p3 1,5 1.2.3 --1", "not a finite number");
     static const refusal limits[] = {
@@ -287,9 +286,6 @@ TEST(decimal_numbers_are_checked) {
         {"--time -1", "--time: '-1' is out of range (above 0, at most 86400)"},
         {"--seconds 86400.1", "--seconds: '86400.1' is out of range (above 0, at most 86400)"},
         {"--seconds 1e400", "--seconds: '1e400' is out of range (above 0, at most 86400)"},
-        {"--share 0", "--share: '0' is out of range (above 0, below 1)"},
-        {"--share 1", "--share: '1' is out of range (above 0, below 1)"},
-        {"--share -0.5", "--share: '-0.5' is out of range (above 0, below 1)"},
     };
     ALL_REFUSED(TOY, limits);
 }
@@ -325,7 +321,7 @@ TEST(rules_hold_in_any_order) {
         {"--sweep odd --size 5", "--size: contradicts --sweep, which chooses them"},
         {"--sweep odd --count 5", "--count: contradicts --sweep, which chooses them"},
         {"--flag", "--flag: needs --text"},
-        {"--share 0.5 --word red", "--share: needs --word green, which is shared"},
+        {"--positive 5 --word red", "--positive: needs --word green, which is shared"},
         {"--word blue --scalar 1", "--scalar: contradicts --word blue"},
         {"--file a --csv a", "--file: 'a' is the --csv file too"},
         {"--csv a --file a", "--file: 'a' is the --csv file too"},
@@ -336,7 +332,7 @@ TEST(rules_hold_in_any_order) {
     };
     ALL_REFUSED(TOY, list);
     ACCEPTED(TOY, "--flag --text x");
-    ACCEPTED(TOY, "--share 0.5"); /* green is the default */
+    ACCEPTED(TOY, "--positive 5"); /* green is the default */
     ACCEPTED(TOY, "--scalar 1 --word red");
     ACCEPTED(TOY, "--scalar 1 --other-word blue");
     ACCEPTED(TOY, "--file a --csv b --no-off");
