@@ -9,7 +9,6 @@
 #include "bench/print.h"
 #include "gemv/gemv_cases.h"
 #include "gemv/gemv_chain_run.h"
-#include "gemv/gemv_shapes.h"
 #include "gemv/gemv_state.h"
 #include "gemv/gemv_tune.h"
 #include "gemv/read_ceiling.h"
@@ -101,19 +100,13 @@ static void add_problems(const session *s, case_list *l) {
                    .alpha = o->alpha,
                    .beta = o->beta,
                    .seed = s->o.seed};
-    int count = 0;
-    if (s->o.sweep == SWEEP_CHECK) {
+    int m;
+    if (s->o.sweep == SWEEP_CHECK)
         gemv_cases(l);
-        return;
-    }
-    shape *sweep = s->o.sweep != SWEEP_NONE ? gemv_sweep(s->o.sweep, s->device.simulated, s->o.max_size, &count) : NULL;
-    if (s->o.sweep == SWEEP_NONE) case_list_add(l, &c);
-    for (int i = 0; i < count; i++) {
-        c.n = sweep[i].n;
-        c.k = sweep[i].k;
+    else if (s->o.sweep == SWEEP_NONE)
         case_list_add(l, &c);
-    }
-    free(sweep);
+    else
+        case_list_add_shapes(l, gemv_sweep(s->o.sweep, s->device.simulated), &c, &m, &c.n, &c.k);
 }
 
 static void format(const session *s, const void *problem, bool details, char *text, size_t size) {

@@ -6,10 +6,10 @@
 #include "base/array.h"
 #include "gpu/error.h"
 #include "gpu/simulator.h"
-#include "tensor/shape.h"
 
-enum { WORKSPACE_ROW = 64 };          /* words: 256 bytes */
-static const uintptr_t MADE_UP = 256; /* an address that is never dereferenced */
+enum { WORKSPACE_ROW = 64 };             /* words: 256 bytes */
+static const uintptr_t MADE_UP = 256;    /* an address that is never dereferenced */
+static const double MOST_BYTES = 0x1p62; /* of a matrix */
 
 matrix operand_outline(dtype type, int rows, int cols, int ld, int misalign) {
     const int tight = cols > 0 ? cols : 1;
@@ -34,8 +34,7 @@ double operand_sets_bytes(const operand_spec *spec, int sets) {
     const matrix *const all[] = {&like->a, &like->b, &like->c};
     double bytes = (double)matrix_bytes(&like->workspace);
     for (int i = 0; i < 3; i++) {
-        size_t unused;
-        if (!shape_elements(all[i]->rows, all[i]->ld, dtype_size(all[i]->type), &unused)) return INFINITY;
+        if ((double)all[i]->rows * all[i]->ld * (double)dtype_size(all[i]->type) >= MOST_BYTES) return INFINITY;
         bytes += (double)matrix_bytes(all[i]) * sets;
     }
     return bytes;
