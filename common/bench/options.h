@@ -33,7 +33,6 @@ typedef enum {
     OPTION_SEED,     /* uint64_t */
     OPTION_SCALAR,   /* float, finite */
     OPTION_SECONDS,  /* double, above 0, at most a day */
-    OPTION_MEMORY,   /* double: bytes (500M, 2.5G), or a share up to 1 (80%) */
     OPTION_RANGE,    /* int[2]: "A:B", 1 <= A <= B */
     OPTION_CHOICE,   /* const char *: one of `choices` */
     OPTION_FORM,     /* the same, --name or --name=WORD: the first one where none is given */

@@ -206,33 +206,24 @@ TEST(control_characters_are_not_printed) {
 
 TEST(each_kind_is_read) {
     ACCEPTED(TOY, "--size 2000000000 --count=2147483647 --positive 2147483647 --start 18446744073709551615 "
-                  "--scalar -2.5e-1 --seconds 86400 --memory 2.5G --range 1:11 --flag --no-off --word green "
+                  "--scalar -2.5e-1 --seconds 86400 --range 1:11 --flag --no-off --word green "
                   "--other-word blue --text x --file y --an-option-wider-than-the-column z");
     assert_int_equal(toy.size, OPTIONS_MAX_SIZE);
     assert_int_equal(OPTIONS_MAX_SIZE, 2000000000);
     assert_int_equal(toy.count, INT_MAX);
     assert_int_equal(toy.positive, INT_MAX);
     assert_true(toy.seed == UINT64_MAX && toy.scalar == -0.25f && toy.seconds == 86400.0);
-    assert_true(toy.memory == 2.5e9 && toy.range[0] == 1 && toy.range[1] == 11 && toy.flag && !toy.off);
+    assert_true(toy.range[0] == 1 && toy.range[1] == 11 && toy.flag && !toy.off);
     assert_ptr_equal(toy.word, toy_words[1]);
     assert_ptr_equal(toy.other_word, toy_words[2]);
     assert_string_equal(toy.text, "x");
     assert_string_equal(toy.file, "y");
     assert_string_equal(toy.other_file, "z");
 
-    ACCEPTED(TOY, "--size -0 --count +12 --positive 1 --start 0 --scalar 1e-40 --seconds 1e-9 --memory 2 "
+    ACCEPTED(TOY, "--size -0 --count +12 --positive 1 --start 0 --scalar 1e-40 --seconds 1e-9 "
                   "--range 5:5");
     assert_true(toy.size == 0 && toy.count == 12 && toy.positive == 1 && toy.seed == 0 && toy.scalar == 1e-40f);
-    assert_true(toy.seconds == 1e-9 && toy.memory == 2.0 && toy.range[0] == 5 && toy.range[1] == 5);
-    static const struct {
-        const char *line;
-        double bytes;
-    } memory[] = {{"--memory 80%", 0.8},  {"--memory 100%", 1.0}, {"--memory 4096", 4096.0},
-                  {"--memory 500M", 5e8}, {"--memory 1K", 1e3},   {"--memory 1e10", 1e10}};
-    for (int i = 0; i < ARRAY_SIZE(memory); i++) {
-        ACCEPTED(TOY, memory[i].line);
-        assert_true(toy.memory == memory[i].bytes);
-    }
+    assert_true(toy.seconds == 1e-9 && toy.range[0] == 5 && toy.range[1] == 5);
     ACCEPTED(TOY, "--scalar 3.4028234e38");
     assert_true(toy.scalar == 3.4028234e38f);
     ACCEPTED(TOY, "--scalar -0");
@@ -290,10 +281,7 @@ TEST(decimal_numbers_are_checked) {
     ALL_REFUSED(TOY, limits);
 }
 
-TEST(sizes_of_memory_and_ranges_are_checked) {
-    each_refused("memory", "0x5 G  % 5T 5MB 5_M nan inf 5%% 5M%", "not a size (bytes, 500M, 2.5G or 80%)");
-    each_refused("memory", "0 0% 101% 1 1.5 -5 -5% 1e19 1e400",
-                 "out of range (2 bytes or more, or above 0 and at most 100%)");
+TEST(ranges_are_checked) {
     each_refused("range", "5 0:5 5:4  : 5: :5 1:2:3 1::2 -1:3 +1:3 a:b 1:2147483648 1:99999999999999999999",
                  "not a range A:B with 1 <= A <= B");
 }

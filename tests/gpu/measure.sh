@@ -302,9 +302,7 @@ if wants step08 && [ -x step08/run ]; then
     check "$step: nothing to time" exits 0 knn --m 0 --n 50 --d 5 --k 5
     check "$step: what takes k up to 256" exits 2 knn --n 3000 --k 257 --m 9 --method direct+warpselect
     check "$step: ... says so" grep -q 'skipped: takes k up to 256' "$work/out"
-    check "$step: little memory" exits 0 knn --m 300 --n 3000 --d 20 --method direct+radix --memory-limit 3M
-    check "$step: too large a problem is refused" refuses 2 "needs .* MB, may take" knn --n 100000 --d 100 \
-        --memory-limit 9M
+    check "$step: too large a problem is refused" refuses 2 "needs .* GB, may take" knn --n 2000000000 --d 100
     check "$step: auto says what it chose" exits 0 knn --m 50 --n 3000 --method direct+auto --verbose
     check "$step: ... T1, T2 and which" grep -Eq 'T1 = .*, T2 = .*; chosen: (kpass|bitonic)$' "$work/out"
     check "$step: its occupancy is listed" exits 0 ./step08/run --list --verbose
