@@ -179,8 +179,8 @@ typedef struct {
     int shared;   /* the open descriptor that the path refers to, of which fd is a duplicate; -1: none */
 } target;
 
-/* Shared descriptors (below 64) that have had their header and first line. Set when these are written, not in
- * prepare(): after that the process may still restart itself on the simulator. */
+/* Shared descriptors (OUTPUT_DESCRIPTORS are bits enough) that have had their header and first line. Set when these are
+ * written, not in prepare(): after that the process may still restart itself on the simulator. */
 static uint64_t begun;
 
 static off_t length_of(const target *t) {
@@ -239,7 +239,7 @@ int record_text_append(const char *path, const char *text, size_t header, FILE *
     target t;
     const char *reason = open_to_append(path, &t);
     if (reason == NULL) {
-        const bool shared = t.shared >= 0 && t.shared < 64, first = shared && !(begun >> t.shared & 1);
+        const bool shared = t.shared >= 0, first = shared && !(begun >> t.shared & 1);
         const size_t from = first || (t.file && length_of(&t) == 0) ? 0 : header;
         if (shared) begun |= UINT64_C(1) << t.shared;
         reason = write_whole(&t, text + from, strlen(text + from));

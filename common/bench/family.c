@@ -1,7 +1,6 @@
 /* The defaults of a family's table. */
 #include "bench/family.h"
 
-#include "bench/matrices.h"
 #include "bench/session.h"
 #include "gpu/error.h"
 

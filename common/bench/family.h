@@ -72,8 +72,7 @@ typedef struct {
     double (*of)(const session *s, const record *r); /* in the place of a field; NULL: the field */
 } bench_column;
 
-/* The operands of C = alpha*A*B + beta*C: a family that has these needs no bench_operand_functions (bench/matrices.h
- * has them). */
+/* The operands of C = alpha*A*B + beta*C: a family that has these needs no bench_operand_functions. */
 typedef struct {
     operand_spec (*spec)(const session *s, const void *problem);
     /* Enqueues `launch`, a const bench_launch *, on a set and with these scalars. */
@@ -103,6 +102,9 @@ typedef struct {
     void (*begin)(const bench_launch *launch);
     void (*end)(const bench_launch *launch);
 } bench_operand_functions;
+
+/* Those of a family with bench_matrix_functions. */
+extern const bench_operand_functions bench_matrices;
 
 /* The calls that may be the baseline, all of which are tried (bench/baseline.h). Default: there is none. */
 typedef struct {

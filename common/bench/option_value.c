@@ -1,4 +1,5 @@
-#include "bench/option_value.h"
+/* The argument of one option, from text to the type of its field. */
+#include "bench/option_parse.h"
 
 #include <errno.h>
 #include <limits.h>

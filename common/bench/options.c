@@ -10,7 +10,6 @@
 #include "base/suggest.h"
 #include "base/version.h"
 #include "bench/option_parse.h"
-#include "bench/option_value.h"
 #include "gpu/simulator.h"
 
 /* getopt_long's value of an option is its row above every character, so that optopt tells the two apart. */

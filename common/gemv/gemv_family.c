@@ -8,15 +8,26 @@
 #include "bench/measure.h"
 #include "bench/print.h"
 #include "gemv/gemv_cases.h"
-#include "gemv/gemv_chain_run.h"
 #include "gemv/gemv_state.h"
-#include "gemv/gemv_tune.h"
 #include "gemv/read_ceiling.h"
 #include "gpu/blas.h"
 #include "gpu/error.h"
 
 /* Reading A and nothing else, in several ways. */
 static const bench_variant read_a = {.name = "read_ceiling", .candidates = READ_CEILING_WAYS};
+
+static const gemv_variant *variant_of(const bench_variant *v) {
+    return v->self;
+}
+
+gemv_launcher *gemv_launcher_of(const bench_launch *l) {
+    const gemv_variant *v = variant_of(l->variant);
+    return v->candidates != NULL ? v->candidates[l->number].launch : v->launch;
+}
+
+size_t gemv_cold_bytes(const session *s) {
+    return 4 * s->device.l2_bytes;
+}
 
 static bench_variant variant(const void *variants, int i) {
     const gemv_variant *v = (const gemv_variant *)variants + i;
@@ -58,7 +69,7 @@ static void close_family(session *s) {
 }
 
 static bool candidate(const session *s, const bench_variant *v, int i, kernel_info *info, const char **name) {
-    const gemv_variant *variant = gemv_variant_of(v);
+    const gemv_variant *variant = variant_of(v);
     const dtype type = gemv_state_of(s)->type;
     if (i >= (v->candidates > 0 ? v->candidates : 1)) return false;
     *info = v->candidates > 0 ? variant->candidates[i].kernel(type) : variant->kernel(type);

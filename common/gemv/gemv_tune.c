@@ -1,11 +1,11 @@
-#include "gemv/gemv_tune.h"
-
+/* Which of a variant's candidates is launched. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/progress.h"
 #include "bench/measure.h"
+#include "gemv/gemv_state.h"
 #include "gpu/error.h"
 #include "gpu/program.h"
 

@@ -11,7 +11,6 @@
 #include "gpu/error.h"
 #include "gpu/simulator.h"
 #include "knn/knn.h"
-#include "knn/knn_cases.h"
 #include "knn/knn_files.h"
 #include "knn/knn_operands.h"
 #include "knn/knn_options.h"
@@ -79,7 +78,7 @@ static void add_problems(const session *s, case_list *l) {
     const knn_options *o = s->state;
     const knn_case c = {.m = o->m, .n = o->n, .d = o->d, .k = o->k, .seed = s->o.seed};
     if (s->o.sweep == SWEEP_CHECK)
-        knn_cases(s, l);
+        knn_cases(l);
     else
         case_list_add(l, &c);
 }

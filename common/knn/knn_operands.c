@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/progress.h"
 #include "gpu/error.h"
 #include "gpu/simulator.h"
@@ -303,11 +304,11 @@ cudaError_t knn_verify(const knn_method *method, const char *name, knn_operands 
     p.workspace_bytes = workspace;
     for (int i = 0; i < KNN_MATRICES; i++) inspect_outline(fields[i], &o->at[i]);
     simulator_operand("workspace", space.elements, 1, workspace, 1, 1);
-    const double begin = inspect_now_s();
+    const double begin = clock_now_s();
     if (error == cudaSuccess) error = method->search(&p, stream);
     if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
     simulator_operands_end();
-    if (simulator_active()) found->seconds = inspect_now_s() - begin;
+    if (simulator_active()) found->seconds = clock_now_s() - begin;
     if (error == cudaSuccess)
         error = cudaMemcpy(&found->counts, o->counts, sizeof found->counts, cudaMemcpyDeviceToHost);
     verdict around = {.ok = true};

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/record.h"
+#include "bench/case_list.h"
 #include "knn/knn.h"
 #include "knn/knn_reference.h"
 #include "tensor/matrix.h"
@@ -56,6 +57,11 @@ double knn_operands_bytes(const knn_case *what);
  * are enough for, but at least one; of all where `work` is 0. Returns false without host memory. */
 bool knn_operands_create(knn_operands *o, const knn_case *what, double work);
 void knn_operands_destroy(knn_operands *o);
+
+/* Adds the problems of --sweep check: n and d 1 ... 70 (crossed sparsely), d = 0, k = 1 and n, powers of two and their
+ * neighbours as n and as k, every kind of data, misaligned queries and results, little workspace, no query, more points
+ * than a block holds. */
+void knn_cases(case_list *l);
 
 /* Its columns of a record. */
 void knn_describe(const knn_case *what, record *r);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "gpu/error.h"
 #include "gpu/simulator.h"
 
@@ -107,11 +108,11 @@ static cudaError_t pass(operand_sets *o, bool exact, bool reference, const char 
     if (set->workspace.elements != NULL) error = inspect_fill(&set->workspace, VALUES_NAN, 0, stream);
     if (error == cudaSuccess) error = operand_sets_fill(o, 0, exact ? VALUES_INTEGER : VALUES_UNIFORM, stream);
     outline_set(spec->names, set);
-    const double begin = inspect_now_s();
+    const double begin = clock_now_s();
     for (int i = 0; i < launches && error == cudaSuccess; i++) error = launch(context, set, alpha, beta, stream);
     if (error == cudaSuccess && simulator_active()) {
         error = cudaStreamSynchronize(stream);
-        verdict->seconds = (inspect_now_s() - begin) / launches;
+        verdict->seconds = (clock_now_s() - begin) / launches;
     }
     simulator_operands_end();
     const verify_case v = {set->a, set->b, set->c, alpha, beta, exact, spec->arithmetic, spec->b_transposed};

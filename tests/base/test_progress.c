@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "../unit.h"
+#include "base/clock.h"
 #include "base/progress.h"
 
 #define ERASE "\r\033[K"
@@ -50,12 +51,6 @@ static int count_char(const char *text, char c) {
     int count = 0;
     for (; *text != '\0'; text++) count += *text == c;
     return count;
-}
-
-static double now_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static void sleep_ms(long ms) {
@@ -116,11 +111,11 @@ TEST(a_pipe_stays_silent) {
 
 TEST(redraws_at_most_ten_times_a_second) {
     enum { STEPS = 20000 };
-    const double start = now_seconds();
+    const double start = clock_now_s();
     progress_show(terminal.stream, "x", 0, STEPS);
     for (int i = 1; i < STEPS; i++) progress_show(terminal.stream, "x", i, STEPS);
     progress_show(terminal.stream, "x", STEPS, STEPS);
-    const double passed = now_seconds() - start;
+    const double passed = clock_now_s() - start;
     const int redraws = count_char(read_seen(&terminal), '\r');
     assert_true(redraws >= 2);
     assert_true(redraws <= 2 + (int)(passed / 0.1));
