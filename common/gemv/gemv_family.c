@@ -20,15 +20,6 @@ static const gemv_variant *variant_of(const bench_variant *v) {
     return v->self;
 }
 
-gemv_launcher *gemv_launcher_of(const bench_launch *l) {
-    const gemv_variant *v = variant_of(l->variant);
-    return v->candidates != NULL ? v->candidates[l->number].launch : v->launch;
-}
-
-size_t gemv_cold_bytes(const session *s) {
-    return 4 * s->device.l2_bytes;
-}
-
 static bench_variant variant(const void *variants, int i) {
     const gemv_variant *v = (const gemv_variant *)variants + i;
     return (bench_variant){.name = v->name,
