@@ -16,25 +16,12 @@ static const double redraw_seconds = 0.1;
 static bool drawn;
 static double drawn_at;
 
-/* Cuts `text` to `columns` bytes, not in the middle of a UTF-8 character, and replaces whatever would move the cursor
- * with blanks. */
-static void fit(char *text, size_t columns) {
-    if (strlen(text) > columns) {
-        while (columns > 0 && ((unsigned char)text[columns] & 0xC0) == 0x80) columns--;
-        text[columns] = '\0';
-    }
-    for (char *c = text; *c != '\0'; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7F) *c = ' ';
-}
-
 static void draw(FILE *f, const char *label, long done, long total) {
     static const char full[] = "####################", empty[] = "....................";
-    enum { BAR_COLUMNS = sizeof full - 1 };
-    const int share = total > 0 ? (int)((double)done / (double)total * BAR_COLUMNS) : 0;
+    const int share = total > 0 ? (int)((double)done / (double)total * (double)strlen(full)) : 0;
     char line[2 * LINE_COLUMNS];
     snprintf(line, sizeof line, "[%.*s%s] %ld/%ld %s", share, full, empty + share, done, total, label);
-    fit(line, LINE_COLUMNS);
-    fprintf(f, "\r%s\033[K", line);
+    fprintf(f, "\r%.*s\033[K", LINE_COLUMNS, line);
     fflush(f);
 }
 

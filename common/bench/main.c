@@ -1,12 +1,9 @@
 /* The program that every `run` is: options, device, then the list, the check list, or a sweep over problems. */
-#include "bench/main.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/output.h"
-#include "bench/check.h"
 #include "bench/session.h"
 #include "bench/sweep.h"
 #include "gpu/error.h"

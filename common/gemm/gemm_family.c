@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/main.h"
 #include "bench/session.h"
 #include "gemm/gemm.h"
 #include "gemm/gemm_baseline.h"

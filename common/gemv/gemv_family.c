@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/progress.h"
-#include "bench/main.h"
 #include "bench/measure.h"
 #include "bench/print.h"
 #include "gemv/gemv_cases.h"

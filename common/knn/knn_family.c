@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "bench/main.h"
 #include "bench/session.h"
 #include "gpu/cublas.h"
 #include "gpu/error.h"

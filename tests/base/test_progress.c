@@ -143,24 +143,6 @@ TEST(a_long_label_fits_80_columns) {
     assert_true(strlen(seen) - strlen(ERASE) < 80);
 }
 
-/* Labels of growing length, so that the cut falls on every byte of the two-byte character (C3 97). */
-TEST(a_label_is_not_cut_inside_a_character) {
-    for (int shift = 0; shift < 2; shift++) {
-        char label[300] = "";
-        if (shift) strcat(label, "i");
-        for (int i = 0; i < 100; i++) strcat(label, "\xC3\x97");
-        const char *seen = draw(label, 0, 1);
-        assert_true(strlen(seen) - strlen(ERASE) < 80);
-        assert_int_equal(count_char(seen, '\xC3'), count_char(seen, '\x97'));
-    }
-}
-
-TEST(control_characters_do_not_move_the_cursor) {
-    const char *seen = draw("a\nb\033[2Jc", 0, 1);
-    assert_int_equal(count_char(seen, '\n'), 0);
-    assert_int_equal(count_char(seen, '\033'), 1);
-}
-
 TEST(clear_erases_the_line_once) {
     progress_show(terminal.stream, "x", 0, 1);
     read_seen(&terminal);
