@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "gpu/simulator.h"
+
 /* No size and no leading dimension is larger, so that a kernel's `k0 += BK` or `m + BM - 1` cannot pass INT_MAX. */
 enum { OPTIONS_MAX_SIZE = 2000000000 };
 
@@ -83,12 +85,9 @@ typedef struct {
     int device;
     bool simulate;          /* --sim or an option that needs it, or this is the simulator already */
     const char *sim_device; /* NULL: the simulator's own choice */
-    bool no_check;          /* the simulator does not look for mistakes */
-    bool leak_check;        /* it looks for memory that is not freed, too */
-    double time_s;          /* budget of one measurement */
-    const char *csv;        /* NULL: none */
-    const char *counters, *counters_csv, *trace, *explain; /* simulator_watched; NULL: none */
-    int trace_blocks;                                      /* 0: not said */
+    simulator_watched watch;
+    double time_s;   /* budget of one measurement */
+    const char *csv; /* NULL: none */
 } options;
 
 typedef struct option_parse option_parse;

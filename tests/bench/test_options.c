@@ -30,19 +30,19 @@ TEST(common_options_are_taken) {
 
 TEST(counters_need_the_simulator) {
     ACCEPTED(TOY, "");
-    assert_true(o.counters == NULL && o.counters_csv == NULL && o.explain == NULL && !o.simulate);
+    assert_true(o.watch.counters == NULL && o.watch.counters_csv == NULL && o.watch.explain == NULL && !o.simulate);
     ACCEPTED(TOY, "--counters");
-    assert_string_equal(o.counters, "table");
+    assert_string_equal(o.watch.counters, "table");
     assert_true(o.simulate);
     ACCEPTED(TOY, "--counters=lines --variant two");
-    assert_string_equal(o.counters, "lines");
+    assert_string_equal(o.watch.counters, "lines");
     ACCEPTED(TOY, "--counters-csv a.csv");
-    assert_string_equal(o.counters_csv, "a.csv");
-    assert_true(o.simulate && o.counters == NULL);
+    assert_string_equal(o.watch.counters_csv, "a.csv");
+    assert_true(o.simulate && o.watch.counters == NULL);
     ACCEPTED(TOY, "--explain ffma");
-    assert_true(o.simulate && strcmp(o.explain, "ffma") == 0);
+    assert_true(o.simulate && strcmp(o.watch.explain, "ffma") == 0);
     ACCEPTED(TOY, "--leak-check");
-    assert_true(o.leak_check && o.simulate && !o.no_check);
+    assert_true(o.watch.leak_check && o.simulate && !o.watch.unchecked);
     REFUSED(TOY, "--counters=all", "--counters: 'all' is unknown (known: table, lines)");
     REFUSED(TOY, "--counters lines", "'lines': unexpected argument (see --help)");
     REFUSED(TOY, "--counters-csv", "--counters-csv: its argument is missing");
@@ -52,10 +52,10 @@ TEST(counters_need_the_simulator) {
 
 TEST(traces_need_the_simulator) {
     ACCEPTED(TOY, "");
-    assert_true(o.trace == NULL && o.trace_blocks == 0 && !o.simulate);
+    assert_true(o.watch.trace == NULL && o.watch.trace_blocks == 0 && !o.simulate);
     ACCEPTED(TOY, "--trace a.json --trace-blocks 7");
-    assert_string_equal(o.trace, "a.json");
-    assert_int_equal(o.trace_blocks, 7);
+    assert_string_equal(o.watch.trace, "a.json");
+    assert_int_equal(o.watch.trace_blocks, 7);
     assert_true(o.simulate);
     REFUSED(TOY, "--trace a.json --trace-blocks 0", "--trace-blocks: '0' is not above 0");
     REFUSED(TOY, "--trace-blocks 7", "--trace-blocks: needs --trace");
