@@ -31,8 +31,16 @@ except ImportError:
 class Times(ctypes.Structure):
     """knn_library_times."""
 
-    _fields_ = [("ours", ctypes.c_double * 5), ("baseline", ctypes.c_double * 5), ("ratio", ctypes.c_double * 5),
-                ("clock_mhz", ctypes.c_double), ("power_w", ctypes.c_double), ("pairs", ctypes.c_int)]
+    _fields_ = [("ours", ctypes.c_double * 3), ("baseline", ctypes.c_double * 3), ("ratio", ctypes.c_double * 3),
+                ("clock_mhz", ctypes.c_double), ("pairs", ctypes.c_int)]
+
+
+class Task(ctypes.Structure):
+    """knn_library_task."""
+
+    _fields_ = [("method", ctypes.c_char_p), *((side, ctypes.c_int) for side in "mndk"),
+                *((what, ctypes.c_void_p) for what in ("queries", "points", "index", "distance", "workspace")),
+                ("workspace_bytes", ctypes.c_size_t), ("stream", ctypes.c_void_p)]
 
 
 BASELINE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
@@ -62,17 +70,19 @@ class Library:
         return self.c.knn_library_reason().decode()
 
     def workspace(self, method, shape, limit):
-        return self.c.knn_library_workspace(method.encode(), *shape, ctypes.c_size_t(limit))
+        return self.c.knn_library_workspace(ctypes.byref(Task(method.encode(), *shape)),
+                                            ctypes.c_size_t(limit))
 
     def recorded(self, csv, method, shape, baseline):
-        found = self.c.knn_library_recorded(csv.encode(), method.encode(), *shape, baseline.encode())
+        found = self.c.knn_library_recorded(csv.encode(), ctypes.byref(Task(method.encode(), *shape)),
+                                            baseline.encode())
         if found < 0:
             sys.exit(2)
         return found == 1
 
-    def record(self, csv, method, shape, baseline, times):
-        status = self.c.knn_library_record(csv.encode(), method.encode(), *shape, baseline.encode(),
-                                           ctypes.byref(times))
+    def record(self, csv, method, shape, baseline):
+        status = self.c.knn_library_record(csv.encode(), ctypes.byref(Task(method.encode(), *shape)),
+                                           baseline.encode())
         if status != 0:
             sys.exit(status)
 
@@ -85,17 +95,15 @@ class Search:
         self.index = torch.empty((x.shape[0], k), dtype=torch.int32, device=x.device)
         self.distance = torch.empty((x.shape[0], k), dtype=torch.float32, device=x.device)
         self.workspace = torch.empty(workspace + 1, dtype=torch.uint8, device=x.device)
-        def address(t):
-            return ctypes.c_void_p(t.data_ptr())
-        self.arguments = (method.encode(), address(x), address(y), x.shape[0], y.shape[0], x.shape[1], k,
-                          address(self.index), address(self.distance), address(self.workspace),
-                          ctypes.c_size_t(workspace), ctypes.c_void_p(stream.cuda_stream))
+        self.task = Task(method.encode(), x.shape[0], y.shape[0], x.shape[1], k, x.data_ptr(), y.data_ptr(),
+                         self.index.data_ptr(), self.distance.data_ptr(), self.workspace.data_ptr(), workspace,
+                         stream.cuda_stream)
 
     def run(self):
-        return self.library.c.knn_library_search(*self.arguments) == 0
+        return self.library.c.knn_library_search(ctypes.byref(self.task)) == 0
 
     def beside(self, baseline, seconds, times):
-        return self.library.c.knn_library_compare(*self.arguments, baseline, ctypes.c_double(seconds),
+        return self.library.c.knn_library_compare(ctypes.byref(self.task), baseline, ctypes.c_double(seconds),
                                                   ctypes.byref(times)) == 0
 
 
@@ -269,7 +277,7 @@ def measure(o, library, shape, baseline):
               f"{span(times.ratio, 2)}, {times.pairs} pairs, {times.clock_mhz:.0f} MHz; {differ} of {m * k} neighbours "
               f"of PyTorch's are not the nearest, {negative} of its distances below 0", flush=True)
         if o.csv:
-            library.record(o.csv, method, shape, baseline, times)
+            library.record(o.csv, method, shape, baseline)
     return good
 
 

@@ -60,51 +60,26 @@ WITH_ALL(direct)
 DISTANCES(screen)
 PARTS(screen, radix)
 
+/* A method that is not made of parts; behind the idea may follow other fields. */
+#define WHOLE(method, ...)                                                                                             \
+    {                                                                                                                  \
+        .name = #method, .search = search_##method, .kernel = knn_kernel_##method, .refuses = refuses_##method,        \
+        .workspace = workspace_##method, .exact = true, .idea = __VA_ARGS__                                            \
+    }
+
 /* The last is what classification uses if no method is named. */
 const knn_method knn_methods[] = {
-    {.name = "bf_garcia",
-     .idea = "brute force as of 2008: distances in 16 x 16 tiles, insertion sort by one thread per query",
-     .search = search_bf_garcia,
-     .kernel = knn_kernel_bf_garcia,
-     .refuses = refuses_bf_garcia,
-     .workspace = workspace_bf_garcia,
-     .exact = true},
+    WHOLE(bf_garcia, "brute force as of 2008: distances in 16 x 16 tiles, insertion sort by one thread per query"),
     ROWS_OF(gemm_cublas, false, "|x|^2 + |y|^2 - 2xy by cuBLAS"),
     ROWS_OF(gemm_ladder, false, "|x|^2 + |y|^2 - 2xy by step 5's best"),
     ROWS_OF(direct, true, "squared differences"),
-    {.name = "one_kernel",
-     .idea = "distances and selection in one kernel, no matrix of distances, k up to 64",
-     .search = search_one_kernel,
-     .kernel = knn_kernel_one_kernel,
-     .refuses = refuses_one_kernel,
-     .workspace = workspace_one_kernel,
-     .exact = true},
+    WHOLE(one_kernel, "distances and selection in one kernel, no matrix of distances, k up to 64"),
     METHOD(screen, radix, true,
            "tensor cores bound every distance from below, what may be near is computed; radix select"),
-    {.name = "fused",
-     .idea = "one_kernel with queues and larger tiles, k up to 1024",
-     .search = search_fused,
-     .kernel = knn_kernel_fused,
-     .supports = supports_fused,
-     .refuses = refuses_fused,
-     .workspace = workspace_fused,
-     .exact = true},
-    {.name = "exact_tc",
-     .idea = "tensor cores discard what is certainly too far, differences decide: exact, k up to 1024",
-     .search = search_exact_tc,
-     .kernel = knn_kernel_exact_tc,
-     .supports = supports_exact_tc,
-     .refuses = refuses_exact_tc,
-     .workspace = workspace_exact_tc,
-     .exact = true},
-    {.name = "best",
-     .idea = "exact_tc; what it does not take, fused; what that does not take, direct+radix",
-     .search = search_best,
-     .kernel = knn_kernel_best,
-     .refuses = refuses_best,
-     .workspace = workspace_best,
-     .exact = true,
-     .note = note_best},
+    WHOLE(fused, "one_kernel with queues and larger tiles, k up to 1024", .supports = supports_fused),
+    WHOLE(exact_tc, "tensor cores discard what is certainly too far, differences decide: exact, k up to 1024",
+          .supports = supports_exact_tc),
+    WHOLE(best, "exact_tc; what it does not take, fused; what that does not take, direct+radix", .note = note_best),
 };
 
 const int knn_method_count = ARRAY_SIZE(knn_methods);

@@ -1,13 +1,14 @@
-/* Output files that this process already has open as its standard output or standard error. */
+/* Output files that this process already has open, as its standard output, say. */
 #ifndef KL_OUTPUT_H
 #define KL_OUTPUT_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/* The descriptor `path` refers to: 1 for "-", N for /dev/fd/N and /proc/self/fd/N, or 1 or 2 where `path` is the file
- * that standard output or standard error goes to (/dev/stdout, say, or f in `--out f >f`); -1 if none. Opening such a
- * path again would start at the beginning of the file, or truncate it, and destroy what has already been written. */
+/* The descriptor `path` refers to: 1 for "-", else the first from 1 on that is open on this file (/dev/stdout,
+ * /dev/fd/N, or f in `--out f >f`); -1 if none. Opening such a path again would start at the beginning of the file, or
+ * truncate it, and destroy what has already been written. */
+enum { OUTPUT_DESCRIPTORS = 64 };
 int output_descriptor(const char *path);
 
 /* A duplicate of it (to be closed), after flushing what stdout and stderr have buffered; -1 with errno set. */

@@ -1,13 +1,6 @@
-/* Work on the CPU, in several threads and with vector instructions. */
+/* Work on the CPU, in several threads. */
 #ifndef KL_PARALLEL_H
 #define KL_PARALLEL_H
-
-/* For functions whose loops should be vectorised although the rest is compiled with -O2. */
-#if defined __clang__
-#define KL_VECTORISED
-#else
-#define KL_VECTORISED __attribute__((optimize("O3")))
-#endif
 
 enum { PARALLEL_MAX = 64 };
 

@@ -3,11 +3,12 @@
 
 #include <stdbool.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 /* One column less than the terminal has: a character in the last one makes some terminals wrap. */
-enum { LINE_COLUMNS = 79, BAR_COLUMNS = 20 };
+enum { LINE_COLUMNS = 79 };
 
 static const double redraw_seconds = 0.1;
 
@@ -15,37 +16,12 @@ static const double redraw_seconds = 0.1;
 static bool drawn;
 static double drawn_at;
 
-static double now_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void fill_bar(char bar[BAR_COLUMNS + 1], long done, long total) {
-    const double share = total > 0 ? (double)done / (double)total : 0.0;
-    const int full = (int)(share * BAR_COLUMNS);
-    memset(bar, '.', BAR_COLUMNS);
-    memset(bar, '#', (size_t)full);
-    bar[BAR_COLUMNS] = '\0';
-}
-
-/* Cuts `text` to `columns` bytes, not in the middle of a UTF-8 character, and replaces whatever would move the cursor
- * with blanks. */
-static void fit(char *text, size_t columns) {
-    if (strlen(text) > columns) {
-        while (columns > 0 && ((unsigned char)text[columns] & 0xC0) == 0x80) columns--;
-        text[columns] = '\0';
-    }
-    for (char *c = text; *c != '\0'; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7F) *c = ' ';
-}
-
 static void draw(FILE *f, const char *label, long done, long total) {
-    char bar[BAR_COLUMNS + 1], line[2 * LINE_COLUMNS];
-    fill_bar(bar, done, total);
-    snprintf(line, sizeof line, "[%s] %ld/%ld %s", bar, done, total, label);
-    fit(line, LINE_COLUMNS);
-    fprintf(f, "\r%s\033[K", line);
+    static const char full[] = "####################", empty[] = "....................";
+    const int share = total > 0 ? (int)((double)done / (double)total * (double)strlen(full)) : 0;
+    char line[2 * LINE_COLUMNS];
+    snprintf(line, sizeof line, "[%.*s%s] %ld/%ld %s", share, full, empty + share, done, total, label);
+    fprintf(f, "\r%.*s\033[K", LINE_COLUMNS, line);
     fflush(f);
 }
 
@@ -55,7 +31,7 @@ void progress_show(FILE *f, const char *label, long done, long total) {
     if (done > total) done = total;
     if (done < 0) done = 0;
 
-    const double now = now_seconds();
+    const double now = clock_now_s();
     const bool due = !drawn || now - drawn_at >= redraw_seconds;
     if (!due && done != 0 && done != total) return;
     draw(f, label, done, total);

@@ -117,24 +117,22 @@ static bool measured(const record *r, const field *f) {
 
 /* ---- formatting ---- */
 
-void record_put_csv_text(FILE *f, const char *text) {
-    if (strpbrk(text, ",\"\r\n") == NULL) {
-        fputs(text, f);
-        return;
-    }
-    fputc('"', f);
+/* As in RFC 4180: quoted, with its own quotes doubled, where it contains a comma or a quote. A row is one line. */
+static void put_text(FILE *f, const char *text) {
+    const bool quoted = strpbrk(text, ",\"") != NULL;
+    if (quoted) fputc('"', f);
     for (; *text != '\0'; text++) {
         if (*text == '"') fputc('"', f);
-        fputc(*text, f);
+        fputc(*text == '\n' ? ' ' : *text, f);
     }
-    fputc('"', f);
+    if (quoted) fputc('"', f);
 }
 
 /* Nine digits bring every float back exactly and are finer than any clock here. */
 static void put_value(FILE *f, const record *r, const field *what) {
     switch (what->kind) {
     case TEXT:
-        record_put_csv_text(f, text_in(r, what));
+        put_text(f, text_in(r, what));
         break;
     case WHOLE:
     case OPTIONAL_WHOLE:
@@ -181,8 +179,8 @@ typedef struct {
     int shared;   /* the open descriptor that the path refers to, of which fd is a duplicate; -1: none */
 } target;
 
-/* Shared descriptors (below 64) that have had their header and first line. Set when these are written, not in
- * prepare(): after that the process may still restart itself on the simulator. */
+/* Shared descriptors (OUTPUT_DESCRIPTORS are bits enough) that have had their header and first line. Set when these are
+ * written, not in prepare(): after that the process may still restart itself on the simulator. */
 static uint64_t begun;
 
 static off_t length_of(const target *t) {
@@ -241,7 +239,7 @@ int record_text_append(const char *path, const char *text, size_t header, FILE *
     target t;
     const char *reason = open_to_append(path, &t);
     if (reason == NULL) {
-        const bool shared = t.shared >= 0 && t.shared < 64, first = shared && !(begun >> t.shared & 1);
+        const bool shared = t.shared >= 0, first = shared && !(begun >> t.shared & 1);
         const size_t from = first || (t.file && length_of(&t) == 0) ? 0 : header;
         if (shared) begun |= UINT64_C(1) << t.shared;
         reason = write_whole(&t, text + from, strlen(text + from));
@@ -306,12 +304,9 @@ int record_csv_prepare(const char *path, FILE *err) {
 /* ---- reading ---- */
 
 typedef struct {
-    const char *at, *end;
     long line;
     char reason[128]; /* set where reading failed */
 } reader;
-
-typedef char field_text[RECORD_TEXT];
 
 __attribute__((format(printf, 2, 3))) static bool refuse(reader *in, const char *format, ...) {
     va_list arguments;
@@ -321,38 +316,22 @@ __attribute__((format(printf, 2, 3))) static bool refuse(reader *in, const char 
     return false;
 }
 
-/* The next character of a field, unquoted; false at the end of the field. */
-static bool next_char(reader *in, bool *quoted, char *c) {
-    if (in->at == in->end) return false;
-    *c = *in->at;
-    if (*quoted && *c == '"') {
-        in->at++;
-        if (in->at == in->end || *in->at != '"') {
-            *quoted = false;
-            return false;
-        }
-    } else if (!*quoted && (*c == ',' || *c == '\n'))
-        return false;
-    in->at++;
-    return true;
-}
-
-/* Reads one field and stops at the comma or newline after it. */
-static bool read_field(reader *in, field_text text) {
-    const bool opened = in->at < in->end && *in->at == '"';
-    bool quoted = opened;
-    if (opened) in->at++;
-    size_t length = 0;
-    char c;
-    while (next_char(in, &quoted, &c)) {
-        if (c == '\0') return refuse(in, "a NUL byte");
-        if (c == '"' && !opened) return refuse(in, "a quote inside an unquoted field");
-        if (length == RECORD_TEXT - 1) return refuse(in, "a field longer than %d characters", RECORD_TEXT - 1);
-        text[length++] = c;
+/* Takes a field off the line at *rest and unquotes it in place; *rest becomes NULL behind the last one. */
+static bool take_field(reader *in, char **rest, char **text) {
+    const bool opened = **rest == '"';
+    bool closed = false;
+    char *from = *rest + opened, *to = from;
+    *text = from;
+    while (*from != '\0' && !closed && (opened || *from != ',')) {
+        if (*from == '"' && !opened) return refuse(in, "a quote inside an unquoted field");
+        closed = *from == '"' && *++from != '"';
+        if (!closed) *to++ = *from++;
     }
-    text[length] = '\0';
-    if (quoted) return refuse(in, "a quote that is not closed");
-    if (in->at == in->end || (*in->at != ',' && *in->at != '\n')) return refuse(in, "text after a closing quote");
+    if (opened && !closed) return refuse(in, "a quote that is not closed");
+    if (*from != '\0' && *from != ',') return refuse(in, "text after a closing quote");
+    if (to - *text >= RECORD_TEXT) return refuse(in, "a field longer than %d characters", RECORD_TEXT - 1);
+    *rest = *from == ',' ? from + 1 : NULL;
+    *to = '\0';
     return true;
 }
 
@@ -393,105 +372,52 @@ static bool set_field(reader *in, const field *f, const char *text, record *r) {
     return false;
 }
 
-/* Reads one row, which spans several lines if a quoted field contains a newline. */
-static bool read_row(reader *in, record *r) {
-    field_text texts[FIELD_COUNT], surplus;
-    const char *start = in->at;
+static bool read_row(reader *in, char *line, record *r) {
+    char *texts[FIELD_COUNT], *surplus;
     int count = 0;
-    for (;;) {
-        if (!read_field(in, count < FIELD_COUNT ? texts[count] : surplus)) return false;
-        count++;
-        if (*in->at++ == '\n') break;
-    }
+    for (; line != NULL; count++)
+        if (!take_field(in, &line, count < FIELD_COUNT ? &texts[count] : &surplus)) return false;
     if (count != FIELD_COUNT) return refuse(in, "%d field%s instead of %d", count, count > 1 ? "s" : "", FIELD_COUNT);
     *r = record_empty();
     for (int i = 0; i < FIELD_COUNT; i++)
         if (!set_field(in, &fields[i], texts[i], r)) return false;
-    for (; start < in->at; start++) in->line += *start == '\n';
     return true;
 }
 
-static bool read_header(reader *in) {
-    const size_t length = (size_t)(in->end - in->at);
-    if (length < HEADER_LENGTH || memcmp(in->at, header_line, HEADER_LENGTH) != 0)
-        return refuse(in, "not this program's header");
-    in->at += HEADER_LENGTH;
-    in->line++;
-    return true;
-}
-
-static bool check_last_newline(reader *in) {
-    if (in->end[-1] == '\n') return true;
-    for (const char *c = in->at; c < in->end; c++) in->line += *c == '\n';
-    return refuse(in, "no newline at the end, as a write was cut short: complete or delete that line");
-}
-
-static bool read_rows(reader *in, record **rows, int *count) {
-    if (in->at == in->end) return true; /* created, and not yet written to */
-    if (!read_header(in) || !check_last_newline(in)) return false;
-    int room = 0;
-    while (in->at < in->end) {
-        if (*count == room) {
-            room = room > 0 ? 2 * room : 64;
-            record *grown = realloc(*rows, (size_t)room * sizeof *grown);
-            if (grown == NULL) return refuse(in, "out of memory");
-            *rows = grown;
-        }
-        if (!read_row(in, &(*rows)[*count])) return false;
-        (*count)++;
-    }
-    return true;
-}
-
-/* All of `fd`, to be freed; NULL with errno set. */
-static char *read_all(int fd, size_t *length) {
-    char *text = NULL;
-    size_t room = 0;
-    *length = 0;
-    for (;;) {
-        if (*length == room) {
-            room = room > 0 ? 2 * room : 1 << 16;
-            char *grown = realloc(text, room);
-            if (grown == NULL) break;
-            text = grown;
-        }
-        const ssize_t got = read(fd, text + *length, room - *length);
-        if (got == 0) return text;
-        if (got < 0 && errno != EINTR) break;
-        if (got > 0) *length += (size_t)got;
-    }
-    const int cause = errno;
-    free(text);
-    errno = cause;
-    return NULL;
-}
-
-static char *read_file(const char *path, size_t *length) {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return NULL;
-    lock(fd, LOCK_SH); /* not while another process is writing */
-    char *text = read_all(fd, length);
-    const int cause = errno;
-    close(fd);
-    errno = cause;
-    return text;
+/* Takes the header, or adds a row. */
+static bool read_line(reader *in, char *line, size_t length, record **rows, int *count) {
+    if (++in->line == 1) return strcmp(line, header_line) == 0 || refuse(in, "not this program's header");
+    if (strlen(line) != length) return refuse(in, "a NUL byte");
+    if (line[length - 1] != '\n')
+        return refuse(in, "no newline at the end, as a write was cut short: complete or delete that line");
+    line[length - 1] = '\0';
+    record *grown = realloc(*rows, (size_t)(*count + 1) * sizeof *grown);
+    if (grown == NULL) return refuse(in, "out of memory");
+    *rows = grown;
+    return read_row(in, line, &grown[(*count)++]);
 }
 
 int record_csv_load(const char *path, record **rows, int *count, FILE *err) {
     *rows = NULL;
     *count = 0;
-    size_t length;
-    char *text = read_file(path, &length);
-    if (text == NULL) {
-        if (errno == ENOENT) return 0;
+    FILE *f = fopen(path, "re");
+    if (f == NULL && errno == ENOENT) return 0;
+    reader in = {.line = 0};
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t length;
+    bool ok = f != NULL;
+    if (ok) lock(fileno(f), LOCK_SH); /* not while another process is writing */
+    while (ok && (length = getline(&line, &room, f)) >= 0) ok = read_line(&in, line, (size_t)length, rows, count);
+    if (*in.reason != '\0')
+        fprintf(err, "%s:%ld: %s\n", path, in.line, in.reason);
+    else if (f == NULL || ferror(f)) {
         fprintf(err, "%s: %s\n", path, strerror(errno));
-        return 2;
+        ok = false;
     }
-    reader in = {.at = text, .end = text + length, .line = 1};
-    const bool ok = read_rows(&in, rows, count);
-    free(text);
+    free(line);
+    if (f != NULL) fclose(f);
     if (ok) return 0;
-    fprintf(err, "%s:%ld: %s\n", path, in.line, in.reason);
     free(*rows);
     *rows = NULL;
     *count = 0;

@@ -60,10 +60,6 @@ int record_csv_append(const char *path, const record *r, FILE *err);
 int record_text_prepare(const char *option, const char *path, const char *header, FILE *err);
 int record_text_append(const char *path, const char *text, size_t header, FILE *err);
 
-/* Writes a CSV field as in RFC 4180: quoted, with its own quotes doubled, if it contains a comma, a quote or a line
- * break. */
-void record_put_csv_text(FILE *f, const char *text);
-
 /* Reads a CSV written by record_csv_append. *rows is malloc'ed (to be freed) and *count set.
  * Returns 0, or 2 after one line on `err` naming the file, the line and the reason. A file that does not exist has no
  * rows. */

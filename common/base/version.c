@@ -6,8 +6,9 @@
 #define KL_VERSION "unknown"
 #endif
 
-/* As long as a record's field whatever it says: nothing behind it moves, and the code (program.h) stays the same. */
-static const char text[RECORD_TEXT] = KL_VERSION;
+/* As long as a record's field whatever it says, and no constant: the code and the constants (program.h) stay the same.
+ */
+static char text[RECORD_TEXT] = KL_VERSION;
 
 const char *version_text(void) {
     return text;

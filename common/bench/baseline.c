@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/progress.h"
 #include "bench/measure.h"
 #include "bench/session.h"
@@ -213,7 +214,7 @@ static void print_choice(const search *c, const bench_baseline *b, double second
 }
 
 void baseline_choose(const bench_launch *launch, const timing_task *outline, bench_baseline *b) {
-    const double begin = inspect_now_s();
+    const double begin = clock_now_s();
     const session *s = launch->session;
     search c = {.s = s, .outline = *outline, .count = s->family->baseline.count(s, launch->problem)};
     char where[96];
@@ -238,7 +239,7 @@ void baseline_choose(const bench_launch *launch, const timing_task *outline, ben
     }
     progress_clear(stderr);
     warn(&c, b, where);
-    if (s->o.verbose) print_choice(&c, b, inspect_now_s() - begin);
+    if (s->o.verbose) print_choice(&c, b, clock_now_s() - begin);
     free(c.calls);
 }
 

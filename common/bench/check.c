@@ -1,9 +1,9 @@
-#include "bench/check.h"
-
+/* --sweep check. */
 #include <stdlib.h>
 
 #include "base/progress.h"
 #include "bench/measure.h"
+#include "bench/sweep.h"
 #include "gpu/error.h"
 
 enum { MAX_REPORTED = 8 }; /* failing problems of a variant that are printed in full */

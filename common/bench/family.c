@@ -1,7 +1,6 @@
 /* The defaults of a family's table. */
 #include "bench/family.h"
 
-#include "bench/matrices.h"
 #include "bench/session.h"
 #include "gpu/error.h"
 
@@ -31,15 +30,7 @@ static int no_calls(const session *s, const void *problem) {
     return 0;
 }
 
-static void describe_no_call(const session *s, int number, bench_call *c) {
-    *c = (bench_call){0};
-}
-
 static bool no_candidate(const session *s, const bench_variant *v, int i, kernel_info *kernel, const char **name) {
-    return false;
-}
-
-static bool choose_none(session *s, const timing_task *outline, bench_launch *launch) {
     return false;
 }
 
@@ -66,9 +57,7 @@ bench_family bench_family_complete(const bench_family *family, bench_operand_fun
     DEFAULT(f.measure_ceiling, measure_no_ceiling);
     DEFAULT(f.remark, remark_nothing);
     DEFAULT(f.baseline.count, no_calls);
-    DEFAULT(f.baseline.describe, describe_no_call);
     DEFAULT(f.candidates.candidate, no_candidate);
-    DEFAULT(f.candidates.choose, choose_none);
     *operands = f.operands != NULL ? *f.operands : bench_matrices;
     DEFAULT(operands->fingerprint, verify_in_full);
     DEFAULT(operands->restore, restore_nothing);

@@ -1,6 +1,6 @@
 /* What a family of problems (GEMM, GEMV, nearest neighbours) gives the bench: one table. The bench parses the command
  * line, chooses the device, lists, verifies, times and records; it knows no family. To add one is to fill in a
- * bench_family and hand it to bench_main (bench/main.h). */
+ * bench_family and hand it to bench_main. */
 #ifndef KL_FAMILY_H
 #define KL_FAMILY_H
 
@@ -72,8 +72,7 @@ typedef struct {
     double (*of)(const session *s, const record *r); /* in the place of a field; NULL: the field */
 } bench_column;
 
-/* The operands of C = alpha*A*B + beta*C: a family that has these needs no bench_operand_functions (bench/matrices.h
- * has them). */
+/* The operands of C = alpha*A*B + beta*C: a family that has these needs no bench_operand_functions. */
 typedef struct {
     operand_spec (*spec)(const session *s, const void *problem);
     /* Enqueues `launch`, a const bench_launch *, on a set and with these scalars. */
@@ -103,6 +102,9 @@ typedef struct {
     void (*begin)(const bench_launch *launch);
     void (*end)(const bench_launch *launch);
 } bench_operand_functions;
+
+/* Those of a family with bench_matrix_functions. */
+extern const bench_operand_functions bench_matrices;
 
 /* The calls that may be the baseline, all of which are tried (bench/baseline.h). Default: there is none. */
 typedef struct {
@@ -164,6 +166,11 @@ typedef struct {
     bench_baseline_functions baseline;
     bench_candidate_functions candidates;
 } bench_family;
+
+/* The program of a step: `variants` are `count` of the family's own structs, `context` is for the family. Returns the
+ * exit status: 0, 1 a wrong result, 2 bad arguments, 3 a CUDA error or no usable device. */
+int bench_main(int argc, char **argv, const char *step, const bench_family *family, const void *variants, int count,
+               const void *context);
 
 /* The table with the defaults in the place of NULL, and those of its operands in *operands. */
 bench_family bench_family_complete(const bench_family *family, bench_operand_functions *operands);

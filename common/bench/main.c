@@ -1,12 +1,9 @@
 /* The program that every `run` is: options, device, then the list, the check list, or a sweep over problems. */
-#include "bench/main.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/output.h"
-#include "bench/check.h"
 #include "bench/session.h"
 #include "bench/sweep.h"
 #include "gpu/error.h"
@@ -52,18 +49,10 @@ static int list(session *s) {
 /* ---- a run ----------------------------------------------------------------------------------------------------- */
 
 static int open_device(session *s) {
-    const options *o = &s->o;
-    const simulator_watched watched = {.unchecked = o->no_check,
-                                       .leak_check = o->leak_check,
-                                       .counters = o->counters,
-                                       .counters_csv = o->counters_csv,
-                                       .trace = o->trace,
-                                       .trace_blocks = o->trace_blocks,
-                                       .explain = o->explain};
     const device_choice choice = {.ordinal = s->o.device,
                                   .simulate = s->o.simulate,
                                   .sim_device = s->o.sim_device,
-                                  .again = simulator_watch(&watched),
+                                  .again = simulator_watch(&s->o.watch),
                                   .arguments = s->arguments,
                                   .program = s->step,
                                   .has_code = verify_has_device_code};

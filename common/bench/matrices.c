@@ -1,4 +1,5 @@
-#include "bench/matrices.h"
+/* The operands of a family that computes C = alpha*A*B + beta*C, by its bench_matrix_functions. */
+#include "bench/family.h"
 
 #include <stdlib.h>
 

@@ -30,4 +30,8 @@ struct option_parse {
 /* "first (default), second", to be freed; `initial` is the default, NULL: none. NULL when memory is short. */
 char *option_join(const char *const *choices, const char *initial);
 
+/* Reads `text` (NULL where the option takes no argument) into *value, of the type that option_kind names. False after
+ * options_fail, with *value undefined. Not for OPTION_SWEEP, OPTION_VARIANT, OPTION_HELP and OPTION_VERSION. */
+bool option_value_read(const option_parse *p, const option *what, const char *text, void *value);
+
 #endif

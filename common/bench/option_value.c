@@ -1,4 +1,5 @@
-#include "bench/option_value.h"
+/* The argument of one option, from text to the type of its field. */
+#include "bench/option_parse.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -6,21 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-
-/* Where the decimal number ends that `text` begins with; NULL: with none. strtod alone would take blanks, "nan", "inf"
- * and hexadecimal. */
-static const char *after_decimal(const char *text, double *value) {
-    const size_t length = strspn(text, "0123456789+-.eE");
-    char *end;
-    *value = strtod(text, &end);
-    return length > 0 && end == text + length ? end : NULL;
-}
-
+/* strtod alone would take blanks, "nan", "inf" and hexadecimal. */
 static bool is_decimal(const char *text) {
-    double value;
-    const char *end = after_decimal(text, &value);
-    return end != NULL && *end == '\0';
+    char *end;
+    strtod(text, &end);
+    return *text != '\0' && *end == '\0' && strspn(text, "0123456789+-.eE") == strlen(text);
 }
 
 static bool read_whole(const option_parse *p, const char *name, const char *text, uint64_t most, uint64_t *value) {
@@ -51,29 +42,10 @@ static bool read_scalar(const option_parse *p, const char *name, const char *tex
            options_fail(p, "--%s: '%s' is out of a float's range", name, text);
 }
 
-/* Bytes, or a share: what follows the number says which. */
-static bool read_memory(const option_parse *p, const char *name, const char *text, double *value) {
-    static const struct {
-        const char *name;
-        double factor;
-    } units[] = {{"", 1.0}, {"%", 0.01}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}};
-    const char *unit = after_decimal(text, value);
-    int i = 0;
-    while (unit != NULL && i < ARRAY_SIZE(units) && strcmp(unit, units[i].name) != 0) i++;
-    if (unit == NULL || i == ARRAY_SIZE(units))
-        return options_fail(p, "--%s: '%s' is not a size (bytes, 500M, 2.5G or 80%%)", name, text);
-    *value *= units[i].factor;
-    return (*unit == '%' ? *value > 0.0 && *value <= 1.0 : *value >= 2.0 && *value <= 0x1p60) ||
-           options_fail(p, "--%s: '%s' is out of range (2 bytes or more, or above 0 and at most 100%%)", name, text);
-}
-
-/* Seconds, or a share. */
-static bool read_bounded(const option_parse *p, const option *what, const char *text, double *value) {
-    const bool share = what->kind == OPTION_SHARE;
+static bool read_seconds(const option_parse *p, const char *name, const char *text, double *value) {
     *value = strtod(text, NULL);
-    return (*value > 0.0 && (share ? *value < 1.0 : *value <= 86400.0)) ||
-           options_fail(p, "--%s: '%s' is out of range (above 0, %s)", what->name, text,
-                        share ? "below 1" : "at most 86400");
+    return (*value > 0.0 && *value <= 86400.0) ||
+           options_fail(p, "--%s: '%s' is out of range (above 0, at most 86400)", name, text);
 }
 
 static bool read_range(const option_parse *p, const char *name, const char *text, int *range) {
@@ -104,11 +76,8 @@ bool option_value_read(const option_parse *p, const option *what, const char *te
         return read_whole(p, name, text, UINT64_MAX, value);
     case OPTION_SCALAR:
     case OPTION_SECONDS:
-    case OPTION_SHARE:
         if (!is_decimal(text)) return options_fail(p, "--%s: '%s' is not a finite number", name, text);
-        return what->kind == OPTION_SCALAR ? read_scalar(p, name, text, value) : read_bounded(p, what, text, value);
-    case OPTION_MEMORY:
-        return read_memory(p, name, text, value);
+        return what->kind == OPTION_SCALAR ? read_scalar(p, name, text, value) : read_seconds(p, name, text, value);
     case OPTION_RANGE:
         return read_range(p, name, text, value);
     case OPTION_FORM:

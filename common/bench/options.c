@@ -10,8 +10,6 @@
 #include "base/suggest.h"
 #include "base/version.h"
 #include "bench/option_parse.h"
-#include "bench/option_value.h"
-#include "gpu/simulator.h"
 
 /* getopt_long's value of an option is its row above every character, so that optopt tells the two apart. */
 enum { CODE_BASE = 256, CODE_POSITIONAL = 1 };
@@ -31,17 +29,19 @@ static const option common_table[] = {
     {"device", "N", OPTION_INT, FIELD(device), "CUDA device (default 0)", NULL},
     {"sim", NULL, OPTION_FLAG, FIELD(simulate), "run in the simulator, on the CPU (the default without a GPU)", NULL},
     {"sim-device", "NAME", OPTION_CHOICE, FIELD(sim_device), "the same, as a GPU of this kind", simulator_devices},
-    {"no-check", NULL, OPTION_FLAG, FIELD(no_check), "in the simulator: do not look for mistakes of the kernels", NULL},
-    {"leak-check", NULL, OPTION_FLAG, FIELD(leak_check),
-     "in the simulator: device memory that is not freed in the end is a mistake, too", NULL},
-    {"counters", "FORM", OPTION_FORM, FIELD(counters),
-     "the same, and count what the kernels do, as Nsight Compute does", simulator_counters},
-    {"counters-csv", "FILE", OPTION_OUTPUT, FIELD(counters_csv), "the same, and write the counts to FILE as CSV", NULL},
-    {"trace", "FILE", OPTION_OUTPUT, FIELD(trace),
-     "the same, and write what ran when, in order, to FILE, which Perfetto opens", NULL},
-    {"trace-blocks", "N", OPTION_POSITIVE, FIELD(trace_blocks), "of the first N blocks of each launch (default 2)",
+    {"no-check", NULL, OPTION_FLAG, FIELD(watch.unchecked), "in the simulator: do not look for mistakes of the kernels",
      NULL},
-    {"explain", "METRIC", OPTION_TEXT, FIELD(explain), "say what a metric of --counters is and stop", NULL},
+    {"leak-check", NULL, OPTION_FLAG, FIELD(watch.leak_check),
+     "in the simulator: device memory that is not freed in the end is a mistake, too", NULL},
+    {"counters", "FORM", OPTION_FORM, FIELD(watch.counters),
+     "the same, and count what the kernels do, as Nsight Compute does", simulator_counters},
+    {"counters-csv", "FILE", OPTION_OUTPUT, FIELD(watch.counters_csv), "the same, and write the counts to FILE as CSV",
+     NULL},
+    {"trace", "FILE", OPTION_OUTPUT, FIELD(watch.trace),
+     "the same, and write what ran when, in order, to FILE, which Perfetto opens", NULL},
+    {"trace-blocks", "N", OPTION_POSITIVE, FIELD(watch.trace_blocks),
+     "of the first N blocks of each launch (default 2)", NULL},
+    {"explain", "METRIC", OPTION_TEXT, FIELD(watch.explain), "say what a metric of --counters is and stop", NULL},
     {"time", "S", OPTION_SECONDS, FIELD(time_s), "seconds that a measurement may take (default 0.5)", NULL},
     {"csv", "FILE", OPTION_OUTPUT, FIELD(csv),
      "append the results to FILE as CSV, - being standard output (default: none)", NULL},
@@ -300,8 +300,9 @@ static bool check_rules(const option_parse *p, const option_rule *rule) {
 static bool complete(option_parse *p) {
     const options_program *program = p->program;
     options *o = p->o;
-    o->simulate = o->simulate || o->sim_device != NULL || program->simulated || o->leak_check || o->counters != NULL ||
-                  o->counters_csv != NULL || o->trace != NULL || o->explain != NULL;
+    const simulator_watched *w = &o->watch;
+    o->simulate = o->simulate || o->sim_device != NULL || program->simulated || w->leak_check || w->counters != NULL ||
+                  w->counters_csv != NULL || w->trace != NULL || w->explain != NULL;
     for (int i = 0; i < program->variant_count && !o->variant_given; i++) o->chosen[i] = true;
     if (!check_alone(p) || !check_rules(p, common_rules) || !check_rules(p, program->rules) || !check_files(p))
         return false;

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "gpu/simulator.h"
+
 /* No size and no leading dimension is larger, so that a kernel's `k0 += BK` or `m + BM - 1` cannot pass INT_MAX. */
 enum { OPTIONS_MAX_SIZE = 2000000000 };
 
@@ -33,8 +35,6 @@ typedef enum {
     OPTION_SEED,     /* uint64_t */
     OPTION_SCALAR,   /* float, finite */
     OPTION_SECONDS,  /* double, above 0, at most a day */
-    OPTION_SHARE,    /* double, between 0 and 1, both excluded */
-    OPTION_MEMORY,   /* double: bytes (500M, 2.5G), or a share up to 1 (80%) */
     OPTION_RANGE,    /* int[2]: "A:B", 1 <= A <= B */
     OPTION_CHOICE,   /* const char *: one of `choices` */
     OPTION_FORM,     /* the same, --name or --name=WORD: the first one where none is given */
@@ -85,12 +85,9 @@ typedef struct {
     int device;
     bool simulate;          /* --sim or an option that needs it, or this is the simulator already */
     const char *sim_device; /* NULL: the simulator's own choice */
-    bool no_check;          /* the simulator does not look for mistakes */
-    bool leak_check;        /* it looks for memory that is not freed, too */
-    double time_s;          /* budget of one measurement */
-    const char *csv;        /* NULL: none */
-    const char *counters, *counters_csv, *trace, *explain; /* simulator_watched; NULL: none */
-    int trace_blocks;                                      /* 0: not said */
+    simulator_watched watch;
+    double time_s;   /* budget of one measurement */
+    const char *csv; /* NULL: none */
 } options;
 
 typedef struct option_parse option_parse;

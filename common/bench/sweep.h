@@ -1,4 +1,4 @@
-/* A run over problems: one, or those of a sweep that is timed. */
+/* A run over problems: one, or those of a sweep. */
 #ifndef KL_SWEEP_H
 #define KL_SWEEP_H
 
@@ -8,6 +8,10 @@
  * cannot run is skipped with the reason; a problem that was asked for by its size and does not fit ends the run with
  * status 2. Returns the exit status. */
 int bench_sweep(session *s);
+
+/* --sweep check: verifies all chosen variants over the family's list, a line per variant and, last, "N passed, N
+ * failed, N skipped". Returns the exit status. */
+int bench_check(session *s);
 
 /* What a run over the problems begins with: the command line's problems, and the table's header. EXIT_OK, or EXIT_USAGE
  * after a line: there is none. */

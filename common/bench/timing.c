@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "gpu/clock_probe.h"
 #include "gpu/nvml.h"
 
@@ -33,14 +34,7 @@ static const double BATCH_MS = 1.0;          /* of a warm-up: what is waiting in
         if (error != cudaSuccess) goto done;                                                                           \
     } while (0)
 
-static double now_s(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* Captures `launches` launches over the operand sets, rotating through them. */
-static cudaError_t capture(const timing_side *side, int sets, int launches, cudaStream_t stream,
+cudaError_t timing_capture(const timing_side *side, int sets, int launches, cudaStream_t stream,
                            cudaGraphExec_t *exec) {
     cudaGraph_t graph = NULL;
     cudaError_t error = cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
@@ -68,7 +62,7 @@ static cudaError_t estimate(const timing_task *task, const timing_side *side, cu
         for (int end = 0; end < 2; end++) TRY(cudaEventCreate(&events[i][end]));
     for (int runs = 1;; runs = ESTIMATE_LAUNCHES) {
         const int first = runs > 1 ? 0 : 1;
-        if (runs > 1) TRY(capture(side, task->sets, runs, stream, &graph));
+        if (runs > 1) TRY(timing_capture(side, task->sets, runs, stream, &graph));
         for (int i = first; i < TRIES; i++) {
             TRY(cudaEventRecord(events[i][0], stream));
             if (graph != NULL)
@@ -174,7 +168,7 @@ typedef struct {
 } meter;
 
 static void read_meter(meter *m) {
-    const double now = now_s();
+    const double now = clock_now_s();
     if (now - m->last_s < METER_S) return;
     m->last_s = now;
     const double watts = nvml_power_w();
@@ -210,7 +204,7 @@ static void release_graphs(plan *p) {
 static cudaError_t capture_graphs(plan *p, cudaStream_t stream) {
     cudaError_t error = cudaSuccess;
     for (int side = 0; side < p->sides && p->launches[side] > 0 && error == cudaSuccess; side++)
-        error = capture(p->side[side], p->sets, p->launches[side], stream, &p->graph[side]);
+        error = timing_capture(p->side[side], p->sets, p->launches[side], stream, &p->graph[side]);
     return error;
 }
 
@@ -237,14 +231,14 @@ static cudaError_t warm_up(plan *p, double seconds, cudaStream_t stream, double 
     cudaEvent_t ends[AHEAD] = {NULL};
     cudaError_t error;
     for (int i = 0; i < AHEAD; i++) TRY(cudaEventCreate(&ends[i]));
-    const double begin = now_s();
-    for (int queued = 0, ended = 0; ended == 0 || now_s() - begin < seconds; ended++) {
+    const double begin = clock_now_s();
+    for (int queued = 0, ended = 0; ended == 0 || clock_now_s() - begin < seconds; ended++) {
         for (; queued < ended + AHEAD; queued++) {
             for (int i = 0; i < batch * p->sides; i++) TRY(sample(p, next_side(p), NULL, NULL, stream));
             TRY(cudaEventRecord(ends[queued % AHEAD], stream));
         }
         TRY(cudaEventSynchronize(ends[ended % AHEAD]));
-        *pair_s = (now_s() - begin) / (ended + 1) / batch;
+        *pair_s = (clock_now_s() - begin) / (ended + 1) / batch;
     }
 done:
     for (int i = 0; i < AHEAD; i++)
@@ -377,7 +371,7 @@ cudaError_t timing_sustained(const timing_task *task, double seconds, cudaStream
         for (int sample = 0; sample < p.sides; sample++)
             for (int end = 0; end < 2; end++) TRY(cudaEventCreate(&events[i][sample][end]));
 
-    const double begin = now_s();
+    const double begin = clock_now_s();
     bool last = false;
     for (int queued = 0; pairs < queued || !last;) {
         while (!last && queued < pairs + AHEAD) {
@@ -387,11 +381,11 @@ cudaError_t timing_sustained(const timing_task *task, double seconds, cudaStream
                 read_meter(&m); /* the host may have waited for the launch itself */
             }
             queued++;
-            last = queued == t.capacity || (queued >= 2 * MIN_PAIRS && now_s() - begin >= seconds);
+            last = queued == t.capacity || (queued >= 2 * MIN_PAIRS && clock_now_s() - begin >= seconds);
             if (last) TRY(clock_probe_end(&probe, stream));
         }
         cudaEvent_t(*const e)[2] = events[pairs % AHEAD];
-        if (first < 0 && pairs >= MIN_PAIRS && now_s() - begin >= seconds / 2) {
+        if (first < 0 && pairs >= MIN_PAIRS && clock_now_s() - begin >= seconds / 2) {
             first = pairs;
             m.count = 0;
             if (!last) TRY(clock_probe_begin(&probe, stream));

@@ -63,6 +63,9 @@ typedef struct {
                        * as without NVML */
 } timing_result;
 
+/* Captures `launches` launches over the operand sets, rotating through them. */
+cudaError_t timing_capture(const timing_side *side, int sets, int launches, cudaStream_t stream, cudaGraphExec_t *exec);
+
 /* Measures. Returns the first CUDA error; *r is then undefined. Synchronises `stream`. */
 cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_result *r);
 

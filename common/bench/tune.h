@@ -5,23 +5,16 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "tensor/dtype.h"
-
-enum { TUNE_TEXT = 96 };
-
-/* One result. What comes before `candidate` is its key. */
+/* One result. `key` is all that it depends on but the shape, with tabs between: "best", "NVIDIA H200", the build
+ * (gpu/program.h), driver, CUDA version, cache, mode and type, as in a record. */
 typedef struct {
-    char variant[TUNE_TEXT], device[TUNE_TEXT]; /* "best", "NVIDIA H200" */
-    char build[TUNE_TEXT];                      /* of the program that was timed (gpu/program.h) */
-    char driver[TUNE_TEXT], cuda[TUNE_TEXT];    /* as in a record: "580.159.04", "13.0" */
-    char cache[TUNE_TEXT], mode[TUNE_TEXT];     /* "cold", "graph" */
-    dtype type;
+    char key[512];
     int n, k;
-    char candidate[TUNE_TEXT];
+    char candidate[96];
     double us;
 } tune_entry;
 
-/* The file's contents. `path` NULL: nowhere to keep anything. */
+/* The file's contents, the latest last. */
 typedef struct {
     char *path;
     tune_entry *entries;
@@ -29,26 +22,7 @@ typedef struct {
     bool unwritable; /* has been said */
 } tune_table;
 
-/* $XDG_CACHE_HOME/kernel-ladder/gemv.tune, or ~/.cache/kernel-ladder/gemv.tune; malloc'ed, NULL without a home. */
-char *tune_default_path(void);
-
-/* Reads the file at `path` (NULL: the default one). One that does not exist is empty, and so is one of version 0.9,
- * whose entries do not say which build they are of. One that is damaged or another program's is ignored after one line
- * on `err`; the next tune_keep puts it aside as PATH.old and writes it anew. To be given to tune_close. */
-void tune_open(tune_table *t, const char *path, FILE *err);
-void tune_close(tune_table *t);
-
-/* The result of exactly this shape, or of the nearest one (by the distance of log n and log k) of the same variant,
- * device, build, driver, CUDA version, cache, mode and type; of those whose candidate is one of `names`. NULL: none. */
-const tune_entry *tune_find(const tune_table *t, const tune_entry *key, const char *const *names, int count);
-const tune_entry *tune_nearest(const tune_table *t, const tune_entry *key, const char *const *names, int count);
-
-/* Puts the entry in the place of the one with its key and writes the file, with what others have put there meanwhile,
- * atomically; makes its folder. The file keeps the latest 2000. Where that fails: one line on `err`, once, and only
- * this process knows the result. */
-void tune_keep(tune_table *t, const tune_entry *entry, FILE *err);
-
-/* A search: what to do with candidate `i`. */
+/* A variant's candidates, and what a search does with candidate `i`. */
 typedef struct {
     int count;
     void *context;
@@ -56,6 +30,23 @@ typedef struct {
     double (*measure)(void *context, int i, bool finals); /* microseconds; in the finals, with more care */
     const char *(*name)(void *context, int i);
 } tune_candidates;
+
+/* Reads the file at `path`; NULL: gemv.tune in $XDG_CACHE_HOME/kernel-ladder or ~/.cache/kernel-ladder, which is made.
+ * One that does not exist is empty. One that cannot be written, is damaged or another program's stays as it is, after
+ * one line on `err`, and only this process knows what it tunes. To be given to tune_close. */
+void tune_open(tune_table *t, const char *path, FILE *err);
+void tune_close(tune_table *t);
+
+/* Appends the entry to the file, where it counts in the place of an earlier one with its key and shape. Where that
+ * fails: one line on `err`, once. */
+void tune_keep(tune_table *t, const tune_entry *entry, FILE *err);
+
+/* The latest result for the key and, where `exact`, the shape of `wanted`, else for the nearest shape (by the distance
+ * of log n and log k); of those that name a candidate. NULL: none. */
+const tune_entry *tune_find(const tune_table *t, const tune_entry *wanted, bool exact, const tune_candidates *c);
+
+/* The candidate of this name; -1: none. */
+int tune_index(const tune_candidates *c, const char *name);
 
 /* Measures every candidate that fits, then the fastest TUNE_FINALISTS of them again. times[i] becomes each one's latest
  * time, NAN where it does not fit. Shows its progress on `progress`. Returns the fastest, or -1: none fits. */

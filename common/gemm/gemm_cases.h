@@ -1,8 +1,9 @@
-/* The problems of --sweep check. */
+/* The problems of --sweep. */
 #ifndef KL_GEMM_CASES_H
 #define KL_GEMM_CASES_H
 
 #include "bench/case_list.h"
+#include "bench/options.h"
 #include "gemm/gemm.h"
 #include "gemm/gemm_operands.h"
 
@@ -19,5 +20,9 @@ typedef struct {
  * to none, empty dimensions. Of FP32, moreover: every size 1 ... 70, edges up to 4095, M and N of 200,000 and C beyond
  * 2^32 elements. */
 void gemm_cases(const gemm_kind *kinds, int kind_count, case_list *l);
+
+/* The shapes of a timed sweep (SQUARE, ARTICLE or ODD) in the order in which they are run, for a GPU, or smaller ones
+ * for the simulator, where a multiply-add takes some thousand times as long. */
+shape_list gemm_sweep(sweep_kind kind, bool simulated);
 
 #endif

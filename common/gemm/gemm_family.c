@@ -3,14 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/main.h"
 #include "bench/session.h"
 #include "gemm/gemm.h"
 #include "gemm/gemm_baseline.h"
 #include "gemm/gemm_cases.h"
 #include "gemm/gemm_operands.h"
 #include "gemm/gemm_options.h"
-#include "gemm/gemm_shapes.h"
 #include "gpu/blas.h"
 #include "gpu/error.h"
 
@@ -146,16 +144,10 @@ static void add_timed(const session *s, case_list *l) {
                    .type = state->kind.type,
                    .out = state->kind.out,
                    .layout = state->kind.layout};
-    int count = 0;
-    shape *sweep = s->o.sweep != SWEEP_NONE ? gemm_sweep(s->o.sweep, s->device.simulated, s->o.max_size, &count) : NULL;
-    if (s->o.sweep == SWEEP_NONE) case_list_add(l, &c);
-    for (int i = 0; i < count; i++) {
-        c.m = sweep[i].m;
-        c.n = sweep[i].n;
-        c.k = sweep[i].k;
+    if (s->o.sweep == SWEEP_NONE)
         case_list_add(l, &c);
-    }
-    free(sweep);
+    else
+        case_list_add_shapes(l, gemm_sweep(s->o.sweep, s->device.simulated), &c, &c.m, &c.n, &c.k);
 }
 
 /* Of all kinds that the step offers, or of what --dtype, --out and --layout leave of them. */

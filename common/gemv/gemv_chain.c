@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
+#include "bench/timing.h"
 #include "gpu/error.h"
 #include "gpu/simulator.h"
 
@@ -80,6 +82,10 @@ cudaError_t gemv_chain_link(gemv_chain *c, int link, cudaStream_t stream) {
     return c->launch(&p, stream);
 }
 
+static cudaError_t launch_link(void *context, int link, cudaStream_t stream) {
+    return gemv_chain_link(context, link, stream);
+}
+
 static cudaError_t run_links(gemv_chain *c, cudaStream_t stream) {
     cudaError_t error = cudaSuccess;
     for (int i = 0; i < c->links && error == cudaSuccess; i++) error = gemv_chain_link(c, i, stream);
@@ -87,18 +93,12 @@ static cudaError_t run_links(gemv_chain *c, cudaStream_t stream) {
 }
 
 static cudaError_t run_graph(gemv_chain *c, cudaStream_t stream) {
-    cudaGraph_t graph = NULL;
+    const timing_side links = {launch_link, c};
     cudaGraphExec_t exec = NULL;
-    cudaError_t error = cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
-    if (error != cudaSuccess) return error;
-    const cudaError_t launched = run_links(c, stream);
-    error = cudaStreamEndCapture(stream, &graph); /* always, to get out of capture */
-    if (launched != cudaSuccess) error = launched;
-    if (error == cudaSuccess) error = cudaGraphInstantiate(&exec, graph, 0);
+    cudaError_t error = timing_capture(&links, c->links, c->links, stream, &exec);
     if (error == cudaSuccess) error = cudaGraphLaunch(exec, stream);
     if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
     if (exec != NULL) cudaGraphExecDestroy(exec);
-    if (graph != NULL) cudaGraphDestroy(graph);
     return error;
 }
 
@@ -113,11 +113,11 @@ cudaError_t gemv_chain_verify(gemv_chain *c, const char *name, cudaStream_t stre
     cudaError_t error = cudaSuccess;
     for (int i = 1; i <= c->links && error == cudaSuccess; i++) error = inspect_fill(&c->vec[i], VALUES_NAN, 0, stream);
     outline(c);
-    const double begin = inspect_now_s();
+    const double begin = clock_now_s();
     if (error == cudaSuccess) error = simulator_active() ? run_links(c, stream) : run_graph(c, stream);
     if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
     simulator_operands_end();
-    if (simulator_active()) v->seconds = (inspect_now_s() - begin) / c->links;
+    if (simulator_active()) v->seconds = (clock_now_s() - begin) / c->links;
     double worst = 0.0;
     for (int i = 0; i < c->links && error == cudaSuccess; i++) {
         char link[160];

@@ -1,5 +1,4 @@
-#include "gemv/gemv_chain_run.h"
-
+/* A run over chains of launches. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +7,7 @@
 #include "bench/print.h"
 #include "bench/sweep.h"
 #include "gemv/gemv_chain.h"
-#include "gemv/gemv_tune.h"
+#include "gemv/gemv_state.h"
 #include "gpu/error.h"
 
 enum { LINKS = 65, SIMULATED_LINKS = 4 }; /* no multiple of four, of which timing would leave one out */

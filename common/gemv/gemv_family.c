@@ -4,20 +4,20 @@
 #include <string.h>
 
 #include "base/progress.h"
-#include "bench/main.h"
 #include "bench/measure.h"
 #include "bench/print.h"
 #include "gemv/gemv_cases.h"
-#include "gemv/gemv_chain_run.h"
-#include "gemv/gemv_shapes.h"
 #include "gemv/gemv_state.h"
-#include "gemv/gemv_tune.h"
 #include "gemv/read_ceiling.h"
 #include "gpu/blas.h"
 #include "gpu/error.h"
 
 /* Reading A and nothing else, in several ways. */
 static const bench_variant read_a = {.name = "read_ceiling", .candidates = READ_CEILING_WAYS};
+
+static const gemv_variant *variant_of(const bench_variant *v) {
+    return v->self;
+}
 
 static bench_variant variant(const void *variants, int i) {
     const gemv_variant *v = (const gemv_variant *)variants + i;
@@ -59,7 +59,7 @@ static void close_family(session *s) {
 }
 
 static bool candidate(const session *s, const bench_variant *v, int i, kernel_info *info, const char **name) {
-    const gemv_variant *variant = gemv_variant_of(v);
+    const gemv_variant *variant = variant_of(v);
     const dtype type = gemv_state_of(s)->type;
     if (i >= (v->candidates > 0 ? v->candidates : 1)) return false;
     *info = v->candidates > 0 ? variant->candidates[i].kernel(type) : variant->kernel(type);
@@ -101,19 +101,13 @@ static void add_problems(const session *s, case_list *l) {
                    .alpha = o->alpha,
                    .beta = o->beta,
                    .seed = s->o.seed};
-    int count = 0;
-    if (s->o.sweep == SWEEP_CHECK) {
+    int m;
+    if (s->o.sweep == SWEEP_CHECK)
         gemv_cases(l);
-        return;
-    }
-    shape *sweep = s->o.sweep != SWEEP_NONE ? gemv_sweep(s->o.sweep, s->device.simulated, s->o.max_size, &count) : NULL;
-    if (s->o.sweep == SWEEP_NONE) case_list_add(l, &c);
-    for (int i = 0; i < count; i++) {
-        c.n = sweep[i].n;
-        c.k = sweep[i].k;
+    else if (s->o.sweep == SWEEP_NONE)
         case_list_add(l, &c);
-    }
-    free(sweep);
+    else
+        case_list_add_shapes(l, gemv_sweep(s->o.sweep, s->device.simulated), &c, &m, &c.n, &c.k);
 }
 
 static void format(const session *s, const void *problem, bool details, char *text, size_t size) {

@@ -1,11 +1,11 @@
-#include "gemv/gemv_tune.h"
-
+/* Which of a variant's candidates is launched. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/progress.h"
 #include "bench/measure.h"
+#include "gemv/gemv_state.h"
 #include "gpu/error.h"
 #include "gpu/program.h"
 
@@ -74,24 +74,16 @@ static void keep_search(const search *context, const double *times) {
     if (status != EXIT_OK) exit(status);
 }
 
-static int index_of(const gemv_variant *v, const char *name) {
-    for (int i = 0; i < v->candidate_count; i++)
-        if (strcmp(v->candidates[i].name, name) == 0) return i;
-    return -1;
-}
-
-static int search_candidates(search *context, tune_entry *key) {
+static int search_candidates(search *context, tune_entry *entry, const tune_candidates *candidates) {
     gemv_state *state = gemv_state_of(context->s);
-    const gemv_variant *v = context->v;
-    const tune_candidates candidates = {v->candidate_count, context, candidate_fits, candidate_us, candidate_name};
-    double *times = calloc((size_t)v->candidate_count, sizeof *times);
+    double *times = calloc((size_t)candidates->count, sizeof *times);
     if (times == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
-    const int best = tune_search(&candidates, times, stderr);
+    const int best = tune_search(candidates, times, stderr);
     if (best >= 0) {
-        snprintf(key->candidate, sizeof key->candidate, "%s", v->candidates[best].name);
-        key->us = times[best];
+        snprintf(entry->candidate, sizeof entry->candidate, "%s", candidate_name(context, best));
+        entry->us = times[best];
         /* The key is silent on padded rows and on reading y. */
-        if (state->o.lda == 0 && state->o.beta == 0.0f) tune_keep(&state->tuned, key, stderr);
+        if (state->o.lda == 0 && state->o.beta == 0.0f) tune_keep(&state->tuned, entry, stderr);
         if (state->o.tune_csv != NULL) keep_search(context, times);
     }
     free(times);
@@ -105,46 +97,40 @@ static int first_that_fits(search *context) {
     return -1;
 }
 
-static tune_entry key_of(const search *context) {
+/* What is tuned: all but the candidate. */
+static tune_entry entry_for(const search *context) {
     const gemv_case *c = context->problem;
     const record *r = &context->row;
-    tune_entry key = {.type = c->type, .n = c->n, .k = c->k};
-    snprintf(key.variant, sizeof key.variant, "%s", context->v->name);
-    snprintf(key.device, sizeof key.device, "%s", r->device);
-    snprintf(key.build, sizeof key.build, "%s", program_build());
-    snprintf(key.driver, sizeof key.driver, "%s", r->driver);
-    snprintf(key.cuda, sizeof key.cuda, "%s", r->cuda);
-    snprintf(key.cache, sizeof key.cache, "%s", r->cache);
-    snprintf(key.mode, sizeof key.mode, "%s", r->mode);
-    return key;
+    tune_entry entry = {.n = c->n, .k = c->k};
+    snprintf(entry.key, sizeof entry.key, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", context->v->name, r->device,
+             program_build(), r->driver, r->cuda, r->cache, r->mode, dtype_name(c->type));
+    return entry;
 }
 
 /* The candidate that the tuning file names for this shape, or with --no-tune for the nearest; -1: none. */
-static int known_candidate(const search *context, const tune_entry *key) {
+static int known_candidate(const search *context, const tune_entry *entry, const tune_candidates *candidates) {
     const gemv_state *state = gemv_state_of(context->s);
-    const gemv_variant *v = context->v;
-    const char **names = calloc((size_t)v->candidate_count + 1, sizeof *names);
-    if (names == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
-    for (int i = 0; i < v->candidate_count; i++) names[i] = v->candidates[i].name;
-    const tune_entry *known = state->o.retune ? NULL : tune_find(&state->tuned, key, names, v->candidate_count);
+    const tune_entry *known = state->o.retune ? NULL : tune_find(&state->tuned, entry, true, candidates);
     if (known == NULL && !state->o.tune) {
-        known = tune_nearest(&state->tuned, key, names, v->candidate_count);
+        known = tune_find(&state->tuned, entry, false, candidates);
         if (known != NULL && context->s->o.verbose)
-            printf("    %s: as tuned for n %d, k %d\n", v->name, known->n, known->k);
+            printf("    %s: as tuned for n %d, k %d\n", context->v->name, known->n, known->k);
     }
-    free(names);
-    return known != NULL ? index_of(v, known->candidate) : -1;
+    return known != NULL ? tune_index(candidates, known->candidate) : -1;
 }
 
 static int choose(search *context) {
     const gemv_case *c = context->problem;
     const bool product = c->alpha != 0.0f && c->k > 0;
     if (context->s->device.simulated || c->n == 0 || !product) return first_that_fits(context);
-    tune_entry key = key_of(context);
-    const int known = known_candidate(context, &key);
+    const tune_candidates candidates = {context->v->candidate_count, context, candidate_fits, candidate_us,
+                                        candidate_name};
+    tune_entry entry = entry_for(context);
+    const int known = known_candidate(context, &entry, &candidates);
     /* It was right for another shape, leading dimension or alignment. */
     if (known >= 0 && candidate_fits(context, known)) return known;
-    return gemv_state_of(context->s)->o.tune ? search_candidates(context, &key) : first_that_fits(context);
+    return gemv_state_of(context->s)->o.tune ? search_candidates(context, &entry, &candidates)
+                                             : first_that_fits(context);
 }
 
 bool gemv_tune(session *s, const timing_task *outline, bench_launch *launch) {

@@ -4,56 +4,44 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/progress.h"
 #include "gpu/simulator.h"
 
 static char context[256];
 
-/* In the simulator, which has already printed on stderr what it found, if anything. */
-static const char *simulator_advice(cudaError_t error) {
-    switch (error) {
-    case cudaErrorMemoryAllocation:
-        return "; choose a smaller size";
-    case cudaErrorIllegalAddress:
-    case cudaErrorMisalignedAddress:
-    case cudaErrorInvalidAddressSpace:
-    case cudaErrorIllegalInstruction:
-    case cudaErrorHardwareStackError:
-    case cudaErrorInvalidPc:
-    case cudaErrorLaunchFailure:
-        return "; the kernel is at fault: the simulator's report says where (the context is lost)";
-    case cudaErrorLaunchTimeout:
-        return "; the kernel made no progress: CUDASIM_WATCHDOG sets how many seconds the simulator waits, 0 for ever";
-    case cudaErrorNotSupported:
-        return "; the simulator cannot do this: it needs a GPU";
-    default:
-        return "";
-    }
-}
+static const char AT_FAULT[] = "; the kernel is at fault: run it under compute-sanitizer (the context is lost)";
+/* The simulator has already printed on stderr what it found. */
+static const char FOUND[] = "; the kernel is at fault: the simulator's report says where (the context is lost)";
 
-const char *error_advice(cudaError_t error) {
-    const char *advice = simulator_active() ? simulator_advice(error) : "";
-    if (*advice != '\0') return advice;
-    switch (error) {
-    case cudaErrorMemoryAllocation:
-        return "; choose a smaller size, or close what else uses the GPU (nvidia-smi)";
-    case cudaErrorNoKernelImageForDevice:
-        return "; build for this GPU: make clean && make ARCHS=...";
-    case cudaErrorIllegalAddress:
-    case cudaErrorMisalignedAddress:
-    case cudaErrorIllegalInstruction:
-    case cudaErrorHardwareStackError:
-    case cudaErrorInvalidPc:
-        return "; the kernel is at fault: run it under compute-sanitizer (the context is lost)";
-    case cudaErrorLaunchOutOfResources:
-        return "; the block asks for more registers or shared memory than the device has";
-    case cudaErrorInvalidConfiguration:
-        return "; the grid or block dimensions are not valid";
-    case cudaErrorLaunchTimeout:
-        return "; the display's watchdog ended the kernel: choose a smaller size";
-    default:
-        return "";
-    }
+/* What the user can do about it: begins with "; ". */
+static const struct {
+    cudaError_t error;
+    const char *advice;
+    const char *simulated; /* NULL: the same in the simulator */
+} advices[] = {
+    {cudaErrorMemoryAllocation, "; choose a smaller size, or close what else uses the GPU (nvidia-smi)",
+     "; choose a smaller size"},
+    {cudaErrorNoKernelImageForDevice, "; build for this GPU: make clean && make ARCHS=...", NULL},
+    {cudaErrorIllegalAddress, AT_FAULT, FOUND},
+    {cudaErrorMisalignedAddress, AT_FAULT, FOUND},
+    {cudaErrorInvalidAddressSpace, "", FOUND},
+    {cudaErrorIllegalInstruction, AT_FAULT, FOUND},
+    {cudaErrorHardwareStackError, AT_FAULT, FOUND},
+    {cudaErrorInvalidPc, AT_FAULT, FOUND},
+    {cudaErrorLaunchFailure, "", FOUND},
+    {cudaErrorLaunchOutOfResources, "; the block asks for more registers or shared memory than the device has", NULL},
+    {cudaErrorInvalidConfiguration, "; the grid or block dimensions are not valid", NULL},
+    {cudaErrorLaunchTimeout, "; the display's watchdog ended the kernel: choose a smaller size",
+     "; the kernel made no progress: CUDASIM_WATCHDOG sets how many seconds the simulator waits, 0 for ever"},
+    {cudaErrorNotSupported, "", "; the simulator cannot do this: it needs a GPU"},
+};
+
+static const char *advice_for(cudaError_t error) {
+    for (int i = 0; i < ARRAY_SIZE(advices); i++)
+        if (advices[i].error == error)
+            return simulator_active() && advices[i].simulated != NULL ? advices[i].simulated : advices[i].advice;
+    return "";
 }
 
 void error_context(const char *format, ...) {
@@ -74,7 +62,7 @@ static void begin_message(const char *file, int line) {
 void error_check(cudaError_t error, const char *call, const char *file, int line) {
     if (error == cudaSuccess) return;
     begin_message(file, line);
-    fprintf(stderr, "%s: %s (%s)%s\n", call, cudaGetErrorString(error), cudaGetErrorName(error), error_advice(error));
+    fprintf(stderr, "%s: %s (%s)%s\n", call, cudaGetErrorString(error), cudaGetErrorName(error), advice_for(error));
     exit(EXIT_CUDA);
 }
 
@@ -86,6 +74,6 @@ void error_allocate(void **pointer, size_t bytes, const char *file, int line) {
     begin_message(file, line);
     fprintf(stderr, "cudaMalloc of %.3f GB, with %.3f GB of %.3f GB free: %s (%s)%s\n", (double)bytes / 1e9,
             (double)free_bytes / 1e9, (double)total_bytes / 1e9, cudaGetErrorString(error), cudaGetErrorName(error),
-            error_advice(error));
+            advice_for(error));
     exit(EXIT_CUDA);
 }

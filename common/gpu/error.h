@@ -27,9 +27,6 @@ void error_context(const char *format, ...) __attribute__((format(printf, 1, 2))
 void error_check(cudaError_t error, const char *call, const char *file, int line);
 void error_allocate(void **pointer, size_t bytes, const char *file, int line);
 
-/* What the user can do about it, starting with "; ", or "". */
-const char *error_advice(cudaError_t error);
-
 #ifdef __cplusplus
 }
 #endif

@@ -25,60 +25,27 @@ static const sheet *sheet_of(const device_facts *d) {
     return NULL;
 }
 
+/* Per clock and SM: 32-bit multiply-adds (CUDA C++ Programming Guide, "Arithmetic Instructions"), and FLOP of dense
+ * FP16 with FP32 accumulation. */
+typedef struct {
+    int cc, fp32_lanes, tensor_flops;
+} sm_rates;
+
+static sm_rates rates_of(int cc) {
+    static const sm_rates all[] = {{75, 64, 1024},   {80, 64, 2048},  {86, 128, 1024},  {87, 128, 2048},
+                                   {88, 128, 0},     {89, 128, 1024}, {90, 128, 4096},  {100, 128, 8192},
+                                   {103, 128, 8192}, {110, 128, 0},   {120, 128, 1024}, {121, 128, 1024}};
+    for (int i = 0; i < ARRAY_SIZE(all); i++)
+        if (all[i].cc == cc) return all[i];
+    return (sm_rates){0};
+}
+
 int device_fp32_lanes(int cc) {
-    /* CUDA C++ Programming Guide, "Arithmetic Instructions": 32-bit add, multiply, multiply-add per clock and SM. */
-    switch (cc) {
-    case 60:
-    case 70:
-    case 72:
-    case 75:
-    case 80:
-        return 64;
-    case 50:
-    case 52:
-    case 53:
-    case 61:
-    case 62:
-    case 86:
-    case 87:
-    case 88:
-    case 89:
-    case 90:
-    case 100:
-    case 101:
-    case 103:
-    case 110:
-    case 120:
-    case 121:
-        return 128;
-    default:
-        return 0;
-    }
+    return rates_of(cc).fp32_lanes;
 }
 
 int device_tensor_flops(int cc) {
-    /* Dense FP16 with FP32 accumulation, FLOP per clock and SM. */
-    switch (cc) {
-    case 70:
-    case 72:
-    case 75:
-        return 1024;
-    case 80:
-    case 87:
-        return 2048;
-    case 86:
-    case 89:
-    case 120:
-    case 121:
-        return 1024;
-    case 90:
-        return 4096;
-    case 100:
-    case 103:
-        return 8192;
-    default:
-        return 0;
-    }
+    return rates_of(cc).tensor_flops;
 }
 
 /* FLOP per clock and SM. */
@@ -92,8 +59,8 @@ static double rate(const device_facts *d, device_arithmetic what) {
         return halved ? tensor / 2 : tensor;
     case DEVICE_TF32: /* since Ampere */
         return d->cc < 80 ? 0.0 : halved ? tensor / 4 : tensor / 2;
-    case DEVICE_S8: /* since Turing; 10.3 has given most of it up */
-        return d->cc < 72 || d->cc == 103 ? 0.0 : 2.0 * tensor;
+    case DEVICE_S8: /* 10.3 has given most of it up */
+        return d->cc == 103 ? 0.0 : 2.0 * tensor;
     default:
         return 0.0;
     }

@@ -1,6 +1,6 @@
-#include "knn/knn_cases.h"
-
+/* The problems of --sweep check. */
 #include "base/array.h"
+#include "knn/knn_operands.h"
 
 static void add(case_list *l, knn_case c) {
     if (c.m > l->max_size || c.n > l->max_size || c.d > l->max_size) return;
@@ -80,7 +80,7 @@ static void add_places(case_list *l) {
     add(l, (knn_case){.m = 70, .n = 2100, .d = 9, .k = 5, .scarce = true});
 }
 
-void knn_cases(const session *s, case_list *l) {
+void knn_cases(case_list *l) {
     add_edges(l);
     add_small(l);
     add_kinds(l);

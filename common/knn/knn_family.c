@@ -5,13 +5,11 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "bench/main.h"
 #include "bench/session.h"
 #include "gpu/cublas.h"
 #include "gpu/error.h"
 #include "gpu/simulator.h"
 #include "knn/knn.h"
-#include "knn/knn_cases.h"
 #include "knn/knn_files.h"
 #include "knn/knn_operands.h"
 #include "knn/knn_options.h"
@@ -19,11 +17,7 @@
 static const char TRANSFERS[] = "transfers"; /* the mode of times with copies from and to the host */
 static const double VERIFIED_WORK = 1.2e10;  /* multiply-adds of the reference: all queries of the paper's case */
 static const double CHECKED_WORK = 2e9;      /* for one problem of the check list */
-
-typedef struct {
-    knn_options o;
-    double memory; /* bytes that may be taken, all told */
-} knn_state;
+static const double MEMORY = 0.8;            /* of what is free */
 
 /* One problem in memory. */
 typedef struct {
@@ -52,15 +46,13 @@ static bench_variant variant(const void *methods, int i) {
 /* ---- options and --list ---------------------------------------------------------------------------------------- */
 
 static void add_options(session *s, options_program *p) {
-    knn_options_program(p, &((knn_state *)s->state)->o);
+    knn_options_program(p, s->state);
 }
 
 static int open_family(session *s) {
-    knn_state *state = s->state;
     size_t free_bytes, total_bytes;
     CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
-    state->memory = state->o.memory_limit <= 1.0 ? state->o.memory_limit * (double)free_bytes : state->o.memory_limit;
-    s->memory = state->memory;
+    s->memory = MEMORY * (double)free_bytes;
     return EXIT_OK;
 }
 
@@ -69,23 +61,23 @@ static void close_family(session *s) {
 }
 
 static int classify(session *s) {
-    const knn_state *state = s->state;
-    if (state->o.train == NULL || s->o.list) return -1;
-    return knn_files_run(s, &state->o, s->variants[0].self, s->count, state->memory);
+    const knn_options *o = s->state;
+    if (o->train == NULL || s->o.list) return -1;
+    return knn_files_run(s, o, s->variants[0].self, s->count);
 }
 
 static void header(const session *s) {
-    const knn_options *o = &((const knn_state *)s->state)->o;
+    const knn_options *o = s->state;
     printf("%d nearest neighbours of m %d queries among n %d points of dimension d %d\n", o->k, o->m, o->n, o->d);
 }
 
 /* ---- problems -------------------------------------------------------------------------------------------------- */
 
 static void add_problems(const session *s, case_list *l) {
-    const knn_options *o = &((const knn_state *)s->state)->o;
+    const knn_options *o = s->state;
     const knn_case c = {.m = o->m, .n = o->n, .d = o->d, .k = o->k, .seed = s->o.seed};
     if (s->o.sweep == SWEEP_CHECK)
-        knn_cases(s, l);
+        knn_cases(l);
     else
         case_list_add(l, &c);
 }
@@ -113,7 +105,7 @@ static void workload(const session *s, const void *problem, bench_workload *w) {
                           .touched =
                               (size_t)c->m, /* the operands stay where they are: only whether there are any counts */
                           .mode = TIMING_EVENTS,
-                          .second_mode = ((const knn_state *)s->state)->o.transfers ? TRANSFERS : NULL};
+                          .second_mode = ((const knn_options *)s->state)->transfers ? TRANSFERS : NULL};
 }
 
 /* The check list's problems take half of the memory at most: the rest is for workspaces. */
@@ -255,7 +247,7 @@ static const bench_operand_functions operand_functions = {.bytes = bytes,
 
 static const bench_family family = {.op = "knn",
                                     .noun = "method",
-                                    .state_size = sizeof(knn_state),
+                                    .state_size = sizeof(knn_options),
                                     .problem_size = sizeof(knn_case),
                                     .sizes = sizes,
                                     .columns = columns,

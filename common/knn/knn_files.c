@@ -151,7 +151,7 @@ static int send_all(run *r) {
     const double need =
         4.0 * ((double)m * (double)d + (double)n * (double)d + 2.0 * (double)places(r) + (double)m + (double)n);
     if (need > r->memory) {
-        fprintf(stderr, "%s: these records: needs %.3f MB, may take %.3f MB (--memory-limit)\n", r->s->step, need / 1e6,
+        fprintf(stderr, "%s: these records: needs %.3f MB, may take %.3f MB\n", r->s->step, need / 1e6,
                 r->memory / 1e6);
         return EXIT_USAGE;
     }
@@ -323,8 +323,8 @@ static int run_methods(run *r, const knn_method *methods, int count) {
     return status == EXIT_OK && wrong ? EXIT_WRONG : status;
 }
 
-int knn_files_run(session *s, const knn_options *o, const knn_method *methods, int count, double memory) {
-    run r = {.s = s, .o = o, .memory = memory};
+int knn_files_run(session *s, const knn_options *o, const knn_method *methods, int count) {
+    run r = {.s = s, .o = o, .memory = s->memory};
     const char *const paths[RESULTS] = {o->out_labels, o->out_indices, o->out_distances};
     int status = EXIT_OK;
     for (int i = 0; i < RESULTS && status == EXIT_OK; i++) status = open_result(&r.results[i], paths[i]);

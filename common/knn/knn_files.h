@@ -7,8 +7,8 @@
 #include "knn/knn_options.h"
 
 /* Reads, scales, searches with each chosen method (the one named first, then in the order of the table), votes, prints
- * the quality of the predictions and how long each stage took, and writes the requested files, which contain the first
- * method's answer. `memory`: how many bytes of device memory may be used. Returns the exit status. */
-int knn_files_run(session *s, const knn_options *o, const knn_method *methods, int count, double memory);
+ * the quality of the predictions, and writes the requested files, which contain the first method's answer. Returns the
+ * exit status. */
+int knn_files_run(session *s, const knn_options *o, const knn_method *methods, int count);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/progress.h"
 #include "gpu/error.h"
 #include "gpu/simulator.h"
@@ -15,8 +16,8 @@ enum { WORKSPACE_ROW = 64 }; /* words: 256 bytes */
 static const uint64_t OF_POINTS = 0x5bd1e995;
 
 const char *knn_kind_name(knn_kind kind) {
-    static const char *const names[] = {"uniform",   "whole numbers", "copies", "equal", "large offset",
-                                        "near ties", "huge",          "tiny",   "given"};
+    static const char *const names[] = {"uniform",      "whole numbers", "copies", "equal",
+                                        "large offset", "near ties",     "huge",   "tiny"};
     return names[kind];
 }
 
@@ -60,13 +61,8 @@ static float value_at(const knn_case *c, bool is_point, size_t row, size_t j) {
 static float *make(const knn_case *c, bool is_point) {
     const size_t rows = (size_t)(is_point ? c->n : c->m), d = (size_t)c->d;
     float *data = malloc((rows * d + 1) * sizeof *data);
-    const float *given = is_point ? c->points : c->queries;
     if (data == NULL) return NULL;
-    if (c->kind == KNN_GIVEN)
-        memcpy(data, given, rows * d * sizeof *data);
-    else
-        for (size_t row = 0; row < rows; row++)
-            for (size_t j = 0; j < d; j++) data[row * d + j] = value_at(c, is_point, row, j);
+    for (size_t i = 0; i < rows * d; i++) data[i] = value_at(c, is_point, i / d, i % d);
     return data;
 }
 
@@ -308,11 +304,11 @@ cudaError_t knn_verify(const knn_method *method, const char *name, knn_operands 
     p.workspace_bytes = workspace;
     for (int i = 0; i < KNN_MATRICES; i++) inspect_outline(fields[i], &o->at[i]);
     simulator_operand("workspace", space.elements, 1, workspace, 1, 1);
-    const double begin = inspect_now_s();
+    const double begin = clock_now_s();
     if (error == cudaSuccess) error = method->search(&p, stream);
     if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
     simulator_operands_end();
-    if (simulator_active()) found->seconds = inspect_now_s() - begin;
+    if (simulator_active()) found->seconds = clock_now_s() - begin;
     if (error == cudaSuccess)
         error = cudaMemcpy(&found->counts, o->counts, sizeof found->counts, cudaMemcpyDeviceToHost);
     verdict around = {.ok = true};

@@ -1,4 +1,4 @@
-/* The data of one search, generated or given, in host and device memory; device buffers for its results, between guard
+/* The data of one search in host and device memory; device buffers for its results, between guard
  * zones; and the expected results. */
 #ifndef KL_KNN_OPERANDS_H
 #define KL_KNN_OPERANDS_H
@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/record.h"
+#include "bench/case_list.h"
 #include "knn/knn.h"
 #include "knn/knn_reference.h"
 #include "tensor/matrix.h"
@@ -21,8 +22,7 @@ typedef enum {
     KNN_NEAR,    /* points that differ by one ulp in one coordinate */
     KNN_HUGE,    /* some squares overflow */
     KNN_TINY,    /* squares are subnormal */
-    KNN_GIVEN,   /* the caller's data */
-    KNN_KINDS = KNN_GIVEN
+    KNN_KINDS
 } knn_kind;
 
 /* The matrices of a search; indices are 32-bit words, as the floats are. */
@@ -35,7 +35,6 @@ typedef struct {
                               0 ... 63 */
     bool scarce;           /* the least workspace that the method can work in, within a factor of two */
     uint64_t seed;
-    const float *queries, *points; /* KNN_GIVEN: host memory, m x d and n x d, owned by the caller */
 } knn_case;
 
 typedef struct {
@@ -54,10 +53,15 @@ const char *knn_kind_name(knn_kind kind);
 /* Bytes of device memory, without a workspace. */
 double knn_operands_bytes(const knn_case *what);
 
-/* Generates or copies the data and computes the expected results on the CPU: of as many queries as `work` multiply-adds
+/* Generates the data and computes the expected results on the CPU: of as many queries as `work` multiply-adds
  * are enough for, but at least one; of all where `work` is 0. Returns false without host memory. */
 bool knn_operands_create(knn_operands *o, const knn_case *what, double work);
 void knn_operands_destroy(knn_operands *o);
+
+/* Adds the problems of --sweep check: n and d 1 ... 70 (crossed sparsely), d = 0, k = 1 and n, powers of two and their
+ * neighbours as n and as k, every kind of data, misaligned queries and results, little workspace, no query, more points
+ * than a block holds. */
+void knn_cases(case_list *l);
 
 /* Its columns of a record. */
 void knn_describe(const knn_case *what, record *r);

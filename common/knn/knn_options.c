@@ -11,7 +11,6 @@
 #define SIMULATED_D 32
 
 #define SIMULATED_MAX_SIZE 4100 /* --max-size of --sweep check in the simulator */
-#define DEFAULT_MEMORY     80   /* per cent of free device memory */
 
 #define DEFAULTS(name)                                                                                                 \
     " (default " OPTIONS_QUOTE(DEFAULT_##name) ", in the simulator " OPTIONS_QUOTE(SIMULATED_##name) ")"
@@ -28,10 +27,6 @@ static const option table[] = {
     {"d", "N", OPTION_SIZE, FIELD(d), "dimension" DEFAULTS(D), NULL},
     {"k", "N", OPTION_POSITIVE, FIELD(k),
      "neighbours to find (default " OPTIONS_QUOTE(DEFAULT_K) "; of --train: " OPTIONS_QUOTE(TRAIN_K) ")", NULL},
-    {"memory-limit", "SIZE", OPTION_MEMORY, FIELD(memory_limit),
-     "total device memory to use: bytes, 500M, 2.5G, or a share of what is free "
-     "(default " OPTIONS_QUOTE(DEFAULT_MEMORY) "%)",
-     NULL},
     {"transfers", NULL, OPTION_FLAG, FIELD(transfers),
      "also time the search with its copies from and to pinned host memory", NULL},
     {"train", "FILE", OPTION_FILE, FIELD(train),
@@ -71,11 +66,10 @@ static const option_rule rules[] = {
 
 static bool complete(const option_parse *p, const options *common, void *values) {
     knn_options *o = values;
-    o->k_given = options_given(p, "k");
     if (!options_given(p, "m")) o->m = common->simulate ? SIMULATED_M : DEFAULT_M;
     if (!options_given(p, "n")) o->n = common->simulate ? SIMULATED_N : DEFAULT_N;
     if (!options_given(p, "d")) o->d = common->simulate ? SIMULATED_D : DEFAULT_D;
-    if (!o->k_given) o->k = o->train != NULL ? TRAIN_K : DEFAULT_K;
+    if (!options_given(p, "k")) o->k = o->train != NULL ? TRAIN_K : DEFAULT_K;
     if (o->train != NULL) return true;
     if (o->n < 1) return options_fail(p, "--n: must be at least 1");
     return o->k <= o->n || options_fail(p, "--k %d: more than --n %d", o->k, o->n);
@@ -83,8 +77,7 @@ static bool complete(const option_parse *p, const options *common, void *values)
 
 void knn_options_program(options_program *p, knn_options *o) {
     static const char *const sweeps[] = {"check", NULL};
-    *o = (knn_options){
-        .memory_limit = DEFAULT_MEMORY / 100.0, .labels = labels_choices[0], .normalize = normalize_choices[0]};
+    *o = (knn_options){.labels = labels_choices[0], .normalize = normalize_choices[0]};
     p->summary = "Finds nearest neighbours: verifies each method's result, then times the method.";
     p->noun = "method";
     p->sweeps = sweeps;

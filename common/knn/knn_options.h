@@ -8,9 +8,7 @@
 
 typedef struct {
     int m, n, d, k; /* generated data: queries, points, dimension, neighbours; 1 <= k <= n without --train */
-    bool k_given;
-    double memory_limit; /* bytes of device memory; up to 1: a share of what is free */
-    bool transfers;      /* also time a search with its copies from and to the host */
+    bool transfers; /* also time a search with its copies from and to the host */
 
     /* Classification of records from files, `train` and `test`; NULL and 0: not given. */
     const char *train, *test;
@@ -22,7 +20,7 @@ typedef struct {
     bool verify;                                          /* compare the neighbours with the CPU's */
 } knn_options;
 
-/* Sets *o to the defaults and fills in what a family contributes to *p (summary, noun, best, sweeps,
+/* Sets *o to the defaults and fills in what a family contributes to *p (summary, noun, sweeps,
  * simulated_max_size, table, rules, values, complete). */
 void knn_options_program(options_program *p, knn_options *o);
 

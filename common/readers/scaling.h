@@ -11,10 +11,14 @@
 #include "readers/table.h"
 
 typedef struct {
+    double min, max, mean, deviation;
+    double low, span; /* for minmax, after zscore */
+    bool constant;
+} scaling_column;
+
+typedef struct {
     bool zscore, minmax;
-    double *min, *max, *mean, *deviation; /* of each column */
-    double *low, *span;                   /* for minmax, after zscore */
-    bool *constant;
+    scaling_column *column;
 } scaling;
 
 /* Learns from all rows. `how`: "none", "minmax", "zscore" or "zscore,minmax". Returns 0, or 2 after one line on `err`.

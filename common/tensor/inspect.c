@@ -1,17 +1,10 @@
 #include "tensor/inspect.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/array.h"
 #include "base/progress.h"
 #include "gpu/simulator.h"
-
-double inspect_now_s(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* A copy of the layout of `x` in host memory, to be freed (memory); the contents are not copied. */
 static bool host_copy(const matrix *x, matrix *copy) {

@@ -16,9 +16,6 @@ typedef struct {
     double seconds;       /* the launch of that pass in the simulator, where nothing else is timed; NAN on a GPU */
 } verdict;
 
-/* Seconds on a monotonic clock. */
-double inspect_now_s(void);
-
 /* matrix_fill_* for device memory: on the device, but from the host in the simulator, where that would take long. */
 cudaError_t inspect_fill(matrix *x, values_kind kind, uint64_t seed, cudaStream_t stream);
 

@@ -1,10 +1,8 @@
-/* Problem shapes, and arithmetic on sizes that may exceed 2^32. */
+/* Problem shapes. */
 #ifndef KL_SHAPE_H
 #define KL_SHAPE_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 typedef struct {
     int m, n, k;
@@ -19,18 +17,17 @@ typedef struct {
 #define SHAPE_LIST(array)                                                                                              \
     { array, ARRAY_SIZE(array) }
 
-/* The shapes in a list that have no side above max_size; malloc'ed, NULL if out of memory. */
-shape *shapes_up_to(shape_list list, int max_size, int *count);
-
-/* Floating-point operations of a GEMM, 2*m*n*k, exact in a double far beyond any size that fits. */
-double shape_flops(shape s);
+/* Floating-point operations of a GEMM, exact in a double far beyond any size that fits. */
+static inline double shape_flops(shape s) {
+    return 2.0 * s.m * s.n * s.k;
+}
 
 /* Compulsory bytes: A and B read once, C written once and, if beta != 0, read once; an element of A or B has
  * operand_bytes, one of C out_bytes. */
-double shape_bytes(shape s, float beta, size_t operand_bytes, size_t out_bytes);
-
-/* Elements of a rows x cols matrix with leading dimension ld: the last row is counted in full (rows * ld). Returns
- * false and leaves *elements unchanged if its bytes exceed SIZE_MAX / 4. */
-bool shape_elements(int rows, int ld, size_t element_bytes, size_t *elements);
+static inline double shape_bytes(shape s, float beta, size_t operand_bytes, size_t out_bytes) {
+    const double m = s.m, n = s.n, k = s.k;
+    const double passes_over_c = beta != 0.0f ? 2.0 : 1.0;
+    return (m * k + k * n) * (double)operand_bytes + passes_over_c * m * n * (double)out_bytes;
+}
 
 #endif

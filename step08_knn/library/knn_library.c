@@ -8,14 +8,14 @@
 #include <string.h>
 
 #include "../methods.h"
-#include "bench/session.h"
-#include "bench/timing.h"
+#include "bench/measure.h"
 #include "gpu/error.h"
 #include "knn/knn_operands.h"
 
 static session here = {.step = "step08_knn"};
 static knn_counts *counts;
 static char reason[256];
+static timing_result latest; /* comparison */
 
 static int failed(const char *why) {
     snprintf(reason, sizeof reason, "%s", why);
@@ -48,9 +48,23 @@ static const knn_method *find(const char *name) {
     return NULL;
 }
 
-long long knn_library_workspace(const char *method, int m, int n, int d, int k, size_t limit) {
-    const knn_problem p = {.m = m, .n = n, .d = d, .k = k};
-    const knn_method *found = find(method);
+static knn_problem problem_of(const knn_library_task *t) {
+    return (knn_problem){.m = t->m,
+                         .n = t->n,
+                         .d = t->d,
+                         .k = t->k,
+                         .queries = t->queries,
+                         .points = t->points,
+                         .index = t->index,
+                         .distance = t->distance,
+                         .workspace = t->workspace,
+                         .workspace_bytes = t->workspace_bytes,
+                         .counts = counts};
+}
+
+long long knn_library_workspace(const knn_library_task *task, size_t limit) {
+    const knn_problem p = problem_of(task);
+    const knn_method *found = find(task->method);
     size_t bytes;
     if (found == NULL) return -1;
     const char *why = found->supports != NULL ? found->supports(&here.device) : NULL;
@@ -79,66 +93,43 @@ static cudaError_t other(void *context, int set, cudaStream_t stream) {
     return c->baseline(stream) == 0 ? cudaSuccess : cudaErrorUnknown;
 }
 
-static comparison describe(const char *method, const float *queries, const float *points, int m, int n, int d, int k,
-                           int *index, float *distance, void *workspace, size_t bytes) {
-    return (comparison){.method = find(method),
-                        .problem = {.m = m,
-                                    .n = n,
-                                    .d = d,
-                                    .k = k,
-                                    .queries = queries,
-                                    .points = points,
-                                    .index = index,
-                                    .distance = distance,
-                                    .workspace = workspace,
-                                    .workspace_bytes = bytes,
-                                    .counts = counts}};
+int knn_library_search(const knn_library_task *task) {
+    comparison c = {find(task->method), problem_of(task), NULL};
+    return c.method == NULL ? 1 : answer(search(&c, 0, task->stream));
 }
 
-int knn_library_search(const char *method, const float *queries, const float *points, int m, int n, int d, int k,
-                       int *index, float *distance, void *workspace, size_t bytes, void *stream) {
-    comparison c = describe(method, queries, points, m, n, d, k, index, distance, workspace, bytes);
-    return c.method == NULL ? 1 : answer(search(&c, 0, stream));
-}
-
-static void put(double to[5], stats_summary from) {
+static void put(double to[3], stats_summary from) {
     to[0] = from.median;
     to[1] = from.min;
     to[2] = from.max;
-    to[3] = from.low;
-    to[4] = from.high;
 }
 
-int knn_library_compare(const char *method, const float *queries, const float *points, int m, int n, int d, int k,
-                        int *index, float *distance, void *workspace, size_t bytes, void *stream,
-                        int (*baseline)(void *stream), double seconds, knn_library_times *times) {
-    comparison c = describe(method, queries, points, m, n, d, k, index, distance, workspace, bytes);
+int knn_library_compare(const knn_library_task *task, int (*baseline)(void *stream), double seconds,
+                        knn_library_times *times) {
+    comparison c = {find(task->method), problem_of(task), baseline};
     if (c.method == NULL) return 1;
-    c.baseline = baseline;
-    const timing_task task = {
+    const timing_task timing = {
         .ours = {search, &c}, .baseline = {other, &c}, .sets = 1, .budget_s = seconds, .mode = TIMING_EVENTS};
-    timing_result t;
-    const cudaError_t error = timing_run(&task, stream, &t);
+    const cudaError_t error = timing_run(&timing, task->stream, &latest);
     if (error != cudaSuccess) return answer(error);
-    put(times->ours, t.ours_ms);
-    put(times->baseline, t.baseline_ms);
-    put(times->ratio, t.ratio);
-    times->clock_mhz = t.clock_mhz;
-    times->power_w = t.power_w;
-    times->pairs = t.pairs;
+    put(times->ours, latest.ours_ms);
+    put(times->baseline, latest.baseline_ms);
+    put(times->ratio, latest.ratio);
+    times->clock_mhz = latest.clock_mhz;
+    times->pairs = latest.pairs;
     return 0;
 }
 
-static record row(const char *method, int m, int n, int d, int k, const char *baseline) {
-    const knn_case what = {.m = m, .n = n, .d = d, .k = k};
-    record r = session_describe(&here, method, "knn");
+static record row(const knn_library_task *task, const char *baseline) {
+    const knn_case what = {.m = task->m, .n = task->n, .d = task->d, .k = task->k};
+    record r = session_describe(&here, task->method, "knn");
     knn_describe(&what, &r);
     snprintf(r.baseline, sizeof r.baseline, "%s", baseline);
     return r;
 }
 
-int knn_library_recorded(const char *csv, const char *method, int m, int n, int d, int k, const char *baseline) {
-    const record r = row(method, m, n, d, k, baseline);
+int knn_library_recorded(const char *csv, const knn_library_task *task, const char *baseline) {
+    const record r = row(task, baseline);
     record *rows = NULL;
     int count = 0, found = 0;
     if (record_csv_prepare(csv, stderr) != EXIT_OK || record_csv_load(csv, &rows, &count, stderr) != EXIT_OK) return -1;
@@ -147,25 +138,10 @@ int knn_library_recorded(const char *csv, const char *method, int m, int n, int 
     return found;
 }
 
-int knn_library_record(const char *csv, const char *method, int m, int n, int d, int k, const char *baseline,
-                       const knn_library_times *times) {
-    record r = row(method, m, n, d, k, baseline);
-    if (*r.mode == '\0') snprintf(r.mode, sizeof r.mode, "events");
-    r.ms_median = times->ours[0];
-    r.ms_min = times->ours[1];
-    r.ms_max = times->ours[2];
-    r.ms_low = times->ours[3];
-    r.ms_high = times->ours[4];
-    r.gflops = 3.0 * m * (double)n * d / (r.ms_median / 1e3) / 1e9;
-    r.baseline_ms = times->baseline[0];
-    r.ratio = times->ratio[0];
-    r.ratio_min = times->ratio[1];
-    r.ratio_max = times->ratio[2];
-    r.ratio_low = times->ratio[3];
-    r.ratio_high = times->ratio[4];
-    r.pairs = times->pairs;
-    r.sets = 1;
-    r.clock_mhz = times->clock_mhz;
-    r.power_w = times->power_w;
+int knn_library_record(const char *csv, const knn_library_task *task, const char *baseline) {
+    const bench_workload work = {.flops = 3.0 * task->m * (double)task->n * task->d, .bytes = NAN};
+    record r = row(task, baseline);
+    if (*r.mode == '\0') snprintf(r.mode, sizeof r.mode, "%s", latest.mode);
+    measure_record(&r, &work, &latest);
     return record_csv_append(csv, &r, stderr);
 }

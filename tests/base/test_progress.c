@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "../unit.h"
+#include "base/clock.h"
 #include "base/progress.h"
 
 #define ERASE "\r\033[K"
@@ -50,12 +51,6 @@ static int count_char(const char *text, char c) {
     int count = 0;
     for (; *text != '\0'; text++) count += *text == c;
     return count;
-}
-
-static double now_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static void sleep_ms(long ms) {
@@ -116,11 +111,11 @@ TEST(a_pipe_stays_silent) {
 
 TEST(redraws_at_most_ten_times_a_second) {
     enum { STEPS = 20000 };
-    const double start = now_seconds();
+    const double start = clock_now_s();
     progress_show(terminal.stream, "x", 0, STEPS);
     for (int i = 1; i < STEPS; i++) progress_show(terminal.stream, "x", i, STEPS);
     progress_show(terminal.stream, "x", STEPS, STEPS);
-    const double passed = now_seconds() - start;
+    const double passed = clock_now_s() - start;
     const int redraws = count_char(read_seen(&terminal), '\r');
     assert_true(redraws >= 2);
     assert_true(redraws <= 2 + (int)(passed / 0.1));
@@ -146,24 +141,6 @@ TEST(a_long_label_fits_80_columns) {
     const char *seen = draw(label, 0, 2147483647);
     assert_true(count_char(seen, 'w') > 20);
     assert_true(strlen(seen) - strlen(ERASE) < 80);
-}
-
-/* Labels of growing length, so that the cut falls on every byte of the two-byte character (C3 97). */
-TEST(a_label_is_not_cut_inside_a_character) {
-    for (int shift = 0; shift < 2; shift++) {
-        char label[300] = "";
-        if (shift) strcat(label, "i");
-        for (int i = 0; i < 100; i++) strcat(label, "\xC3\x97");
-        const char *seen = draw(label, 0, 1);
-        assert_true(strlen(seen) - strlen(ERASE) < 80);
-        assert_int_equal(count_char(seen, '\xC3'), count_char(seen, '\x97'));
-    }
-}
-
-TEST(control_characters_do_not_move_the_cursor) {
-    const char *seen = draw("a\nb\033[2Jc", 0, 1);
-    assert_int_equal(count_char(seen, '\n'), 0);
-    assert_int_equal(count_char(seen, '\033'), 1);
 }
 
 TEST(clear_erases_the_line_once) {

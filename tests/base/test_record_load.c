@@ -132,18 +132,6 @@ TEST(load_refuses_a_nul_byte) {
     assert_load_refused(3, "a NUL byte");
 }
 
-/* A row with a newline in a quoted text takes two lines. */
-TEST(line_numbers_count_quoted_newlines) {
-    record r = sample;
-    strcpy(r.variant, "two\nlines");
-    append_csv(&r);
-    FILE *f = fopen(path, "a");
-    assert_non_null(f);
-    fputs("bad\n", f);
-    fclose(f);
-    assert_load_refused(4, "1 field instead of 44");
-}
-
 /* ---- comparing ---- */
 
 TEST(same_case_ignores_what_was_measured) {

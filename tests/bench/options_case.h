@@ -23,7 +23,7 @@ typedef struct {
     int size, count, positive, range[2];
     uint64_t seed;
     float scalar;
-    double seconds, share, memory;
+    double seconds;
     bool flag, off;
     const char *word, *other_word, *text, *file, *other_file;
     bool fails;
@@ -39,8 +39,6 @@ static const option toy_table[] = {
     {"start", "N", OPTION_SEED, FIELD(seed), "a seed", NULL},
     {"scalar", "X", OPTION_SCALAR, FIELD(scalar), "a scalar", NULL},
     {"seconds", "S", OPTION_SECONDS, FIELD(seconds), "seconds", NULL},
-    {"share", "X", OPTION_SHARE, FIELD(share), "a share", NULL},
-    {"memory", "SIZE", OPTION_MEMORY, FIELD(memory), "bytes", NULL},
     {"range", "A:B", OPTION_RANGE, FIELD(range), "a range", NULL},
     {"flag", NULL, OPTION_FLAG, FIELD(flag), "becomes true", NULL},
     {"no-off", NULL, OPTION_OFF, FIELD(off), "becomes false", NULL},
@@ -58,7 +56,7 @@ static const option toy_table[] = {
 static const option_rule toy_rules[] = {
     {"size count", RULE_CONTRADICTS, "sweep", "which chooses them"},
     {"flag", RULE_NEEDS, "text", NULL},
-    {"share", RULE_NEEDS, "word green", "which is shared"},
+    {"positive", RULE_NEEDS, "word green", "which is shared"},
     {"scalar", RULE_CONTRADICTS, "word blue", NULL},
     {"not-there", RULE_NEEDS, "text", NULL},
     {"no-off", RULE_CONTRADICTS, "not-there", NULL},

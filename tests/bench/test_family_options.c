@@ -178,16 +178,16 @@ TEST(gemv_refuses) {
 
 TEST(knn_options_are_taken) {
     ACCEPTED(KNN, "");
-    assert_true(knn.m == 1200 && knn.n == 32768 && knn.d == 256 && knn.k == 25 && knn.memory_limit == 0.8);
-    assert_true(!knn.k_given && !knn.transfers && !knn.verify && knn.k_sweep[1] == 0);
+    assert_true(knn.m == 1200 && knn.n == 32768 && knn.d == 256 && knn.k == 25);
+    assert_true(!knn.transfers && !knn.verify && knn.k_sweep[1] == 0);
     assert_string_equal(knn.labels, "last");
     assert_string_equal(knn.normalize, "none");
     assert_true(knn.train == NULL && knn.test == NULL && knn.out_labels == NULL);
     ACCEPTED(KNN, "--sim");
     assert_true(knn.m == 20 && knn.n == 2048 && knn.d == 32 && knn.k == 25);
-    ACCEPTED(KNN, "--method two --m 0 --d 0 --n 7 --k 7 --memory-limit 2.5G --transfers");
-    assert_true(knn.m == 0 && knn.n == 7 && knn.d == 0 && knn.k == 7 && knn.k_given && knn.transfers);
-    assert_true(knn.memory_limit == 2.5e9 && !o.chosen[0] && o.chosen[1]);
+    ACCEPTED(KNN, "--method two --m 0 --d 0 --n 7 --k 7 --transfers");
+    assert_true(knn.m == 0 && knn.n == 7 && knn.d == 0 && knn.k == 7 && knn.transfers);
+    assert_true(!o.chosen[0] && o.chosen[1]);
     ACCEPTED(KNN, "--method two --sweep check --every 3 --sim");
     assert_true(o.sweep == SWEEP_CHECK && o.every == 3 && o.max_size == 4100);
     ACCEPTED(KNN, "--train a --test b --labels first --normalize zscore,minmax --k-sweep 1:11 --seed 4 --verify");
@@ -195,9 +195,9 @@ TEST(knn_options_are_taken) {
     assert_string_equal(knn.test, "b");
     assert_string_equal(knn.labels, "first");
     assert_string_equal(knn.normalize, "zscore,minmax");
-    assert_true(knn.k_sweep[0] == 1 && knn.k_sweep[1] == 11 && knn.k == 5 && !knn.k_given && knn.verify);
+    assert_true(knn.k_sweep[0] == 1 && knn.k_sweep[1] == 11 && knn.k == 5 && knn.verify);
     ACCEPTED(KNN, "--train a --test e --out b --out-indices c --out-distances d --k 3");
-    assert_true(knn.k_given && knn.k == 3);
+    assert_true(knn.k == 3);
     assert_string_equal(knn.out_labels, "b");
     assert_string_equal(knn.out_indices, "c");
     assert_string_equal(knn.out_distances, "d");
@@ -210,7 +210,6 @@ TEST(knn_options_are_taken) {
     help_of(KNN);
     assert_non_null(strstr(out_text, "\n  --out-distances FILE  write the squared distances\n"));
     assert_non_null(strstr(out_text, "\n  --m N                 queries (default 1200, in the simulator 20)\n"));
-    assert_non_null(strstr(out_text, "(default 80%)\n"));
 }
 
 TEST(knn_refuses) {

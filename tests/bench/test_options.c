@@ -30,19 +30,19 @@ TEST(common_options_are_taken) {
 
 TEST(counters_need_the_simulator) {
     ACCEPTED(TOY, "");
-    assert_true(o.counters == NULL && o.counters_csv == NULL && o.explain == NULL && !o.simulate);
+    assert_true(o.watch.counters == NULL && o.watch.counters_csv == NULL && o.watch.explain == NULL && !o.simulate);
     ACCEPTED(TOY, "--counters");
-    assert_string_equal(o.counters, "table");
+    assert_string_equal(o.watch.counters, "table");
     assert_true(o.simulate);
     ACCEPTED(TOY, "--counters=lines --variant two");
-    assert_string_equal(o.counters, "lines");
+    assert_string_equal(o.watch.counters, "lines");
     ACCEPTED(TOY, "--counters-csv a.csv");
-    assert_string_equal(o.counters_csv, "a.csv");
-    assert_true(o.simulate && o.counters == NULL);
+    assert_string_equal(o.watch.counters_csv, "a.csv");
+    assert_true(o.simulate && o.watch.counters == NULL);
     ACCEPTED(TOY, "--explain ffma");
-    assert_true(o.simulate && strcmp(o.explain, "ffma") == 0);
+    assert_true(o.simulate && strcmp(o.watch.explain, "ffma") == 0);
     ACCEPTED(TOY, "--leak-check");
-    assert_true(o.leak_check && o.simulate && !o.no_check);
+    assert_true(o.watch.leak_check && o.simulate && !o.watch.unchecked);
     REFUSED(TOY, "--counters=all", "--counters: 'all' is unknown (known: table, lines)");
     REFUSED(TOY, "--counters lines", "'lines': unexpected argument (see --help)");
     REFUSED(TOY, "--counters-csv", "--counters-csv: its argument is missing");
@@ -52,10 +52,10 @@ TEST(counters_need_the_simulator) {
 
 TEST(traces_need_the_simulator) {
     ACCEPTED(TOY, "");
-    assert_true(o.trace == NULL && o.trace_blocks == 0 && !o.simulate);
+    assert_true(o.watch.trace == NULL && o.watch.trace_blocks == 0 && !o.simulate);
     ACCEPTED(TOY, "--trace a.json --trace-blocks 7");
-    assert_string_equal(o.trace, "a.json");
-    assert_int_equal(o.trace_blocks, 7);
+    assert_string_equal(o.watch.trace, "a.json");
+    assert_int_equal(o.watch.trace_blocks, 7);
     assert_true(o.simulate);
     REFUSED(TOY, "--trace a.json --trace-blocks 0", "--trace-blocks: '0' is not above 0");
     REFUSED(TOY, "--trace-blocks 7", "--trace-blocks: needs --trace");
@@ -163,7 +163,7 @@ TEST(abbreviations) {
     assert_true(o.verbose && o.max_size == 9 && toy.seed == 4);
     static const refusal list[] = {
         {"--se 5", "--se: ambiguous option (seconds, seed)"}, /* seed, seconds */
-        {"--s=5", "--s: ambiguous option (size, start, scalar, seconds, share, sweep, seed, sim, sim-device)"},
+        {"--s=5", "--s: ambiguous option (size, start, scalar, seconds, sweep, seed, sim, sim-device)"},
         {"--bogus", "--bogus: unknown option (see --help)"},
         {"--bogus=12", "--bogus: unknown option (see --help)"},
         {"--size 4 --sizes 5", "--sizes: unknown option: did you mean --size? (see --help)"},
@@ -205,35 +205,25 @@ TEST(control_characters_are_not_printed) {
 /* ---- kinds ---- */
 
 TEST(each_kind_is_read) {
-    ACCEPTED(TOY,
-             "--size 2000000000 --count=2147483647 --positive 2147483647 --start 18446744073709551615 "
-             "--scalar -2.5e-1 --seconds 86400 --share 0.25 --memory 2.5G --range 1:11 --flag --no-off --word green "
-             "--other-word blue --text x --file y --an-option-wider-than-the-column z");
+    ACCEPTED(TOY, "--size 2000000000 --count=2147483647 --positive 2147483647 --start 18446744073709551615 "
+                  "--scalar -2.5e-1 --seconds 86400 --range 1:11 --flag --no-off --word green "
+                  "--other-word blue --text x --file y --an-option-wider-than-the-column z");
     assert_int_equal(toy.size, OPTIONS_MAX_SIZE);
     assert_int_equal(OPTIONS_MAX_SIZE, 2000000000);
     assert_int_equal(toy.count, INT_MAX);
     assert_int_equal(toy.positive, INT_MAX);
-    assert_true(toy.seed == UINT64_MAX && toy.scalar == -0.25f && toy.seconds == 86400.0 && toy.share == 0.25);
-    assert_true(toy.memory == 2.5e9 && toy.range[0] == 1 && toy.range[1] == 11 && toy.flag && !toy.off);
+    assert_true(toy.seed == UINT64_MAX && toy.scalar == -0.25f && toy.seconds == 86400.0);
+    assert_true(toy.range[0] == 1 && toy.range[1] == 11 && toy.flag && !toy.off);
     assert_ptr_equal(toy.word, toy_words[1]);
     assert_ptr_equal(toy.other_word, toy_words[2]);
     assert_string_equal(toy.text, "x");
     assert_string_equal(toy.file, "y");
     assert_string_equal(toy.other_file, "z");
 
-    ACCEPTED(TOY, "--size -0 --count +12 --positive 1 --start 0 --scalar 1e-40 --seconds 1e-9 --memory 2 "
+    ACCEPTED(TOY, "--size -0 --count +12 --positive 1 --start 0 --scalar 1e-40 --seconds 1e-9 "
                   "--range 5:5");
     assert_true(toy.size == 0 && toy.count == 12 && toy.positive == 1 && toy.seed == 0 && toy.scalar == 1e-40f);
-    assert_true(toy.seconds == 1e-9 && toy.memory == 2.0 && toy.range[0] == 5 && toy.range[1] == 5);
-    static const struct {
-        const char *line;
-        double bytes;
-    } memory[] = {{"--memory 80%", 0.8},  {"--memory 100%", 1.0}, {"--memory 4096", 4096.0},
-                  {"--memory 500M", 5e8}, {"--memory 1K", 1e3},   {"--memory 1e10", 1e10}};
-    for (int i = 0; i < ARRAY_SIZE(memory); i++) {
-        ACCEPTED(TOY, memory[i].line);
-        assert_true(toy.memory == memory[i].bytes);
-    }
+    assert_true(toy.seconds == 1e-9 && toy.range[0] == 5 && toy.range[1] == 5);
     ACCEPTED(TOY, "--scalar 3.4028234e38");
     assert_true(toy.scalar == 3.4028234e38f);
     ACCEPTED(TOY, "--scalar -0");
@@ -276,7 +266,7 @@ TEST(whole_numbers_are_checked) {
 }
 
 TEST(decimal_numbers_are_checked) {
-    static const char *const options[] = {"scalar", "seconds", "share", "time"};
+    static const char *const options[] = {"scalar", "seconds", "time"};
     for (int i = 0; i < ARRAY_SIZE(options); i++)
         each_refused(options[i], "nan inf -infinity  1.5f 1e 0x1p3 1,5 1.2.3 --1", "not a finite number");
     static const refusal limits[] = {
@@ -287,17 +277,11 @@ TEST(decimal_numbers_are_checked) {
         {"--time -1", "--time: '-1' is out of range (above 0, at most 86400)"},
         {"--seconds 86400.1", "--seconds: '86400.1' is out of range (above 0, at most 86400)"},
         {"--seconds 1e400", "--seconds: '1e400' is out of range (above 0, at most 86400)"},
-        {"--share 0", "--share: '0' is out of range (above 0, below 1)"},
-        {"--share 1", "--share: '1' is out of range (above 0, below 1)"},
-        {"--share -0.5", "--share: '-0.5' is out of range (above 0, below 1)"},
     };
     ALL_REFUSED(TOY, limits);
 }
 
-TEST(sizes_of_memory_and_ranges_are_checked) {
-    each_refused("memory", "0x5 G  % 5T 5MB 5_M nan inf 5%% 5M%", "not a size (bytes, 500M, 2.5G or 80%)");
-    each_refused("memory", "0 0% 101% 1 1.5 -5 -5% 1e19 1e400",
-                 "out of range (2 bytes or more, or above 0 and at most 100%)");
+TEST(ranges_are_checked) {
     each_refused("range", "5 0:5 5:4  : 5: :5 1:2:3 1::2 -1:3 +1:3 a:b 1:2147483648 1:99999999999999999999",
                  "not a range A:B with 1 <= A <= B");
 }
@@ -325,7 +309,7 @@ TEST(rules_hold_in_any_order) {
         {"--sweep odd --size 5", "--size: contradicts --sweep, which chooses them"},
         {"--sweep odd --count 5", "--count: contradicts --sweep, which chooses them"},
         {"--flag", "--flag: needs --text"},
-        {"--share 0.5 --word red", "--share: needs --word green, which is shared"},
+        {"--positive 5 --word red", "--positive: needs --word green, which is shared"},
         {"--word blue --scalar 1", "--scalar: contradicts --word blue"},
         {"--file a --csv a", "--file: 'a' is the --csv file too"},
         {"--csv a --file a", "--file: 'a' is the --csv file too"},
@@ -336,7 +320,7 @@ TEST(rules_hold_in_any_order) {
     };
     ALL_REFUSED(TOY, list);
     ACCEPTED(TOY, "--flag --text x");
-    ACCEPTED(TOY, "--share 0.5"); /* green is the default */
+    ACCEPTED(TOY, "--positive 5"); /* green is the default */
     ACCEPTED(TOY, "--scalar 1 --word red");
     ACCEPTED(TOY, "--scalar 1 --other-word blue");
     ACCEPTED(TOY, "--file a --csv b --no-off");

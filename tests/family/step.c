@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "bench/main.h"
+#include "bench/family.h"
 #include "bench/session.h"
 #include "gpu/error.h"
 #include "tensor/operands.h"

@@ -285,20 +285,17 @@ TEST(peaks_at_a_clock) {
     device_facts d = {.cc = 75, .sms = 40};
     assert_true(device_peak_at(&d, DEVICE_TF32, 1000) == 0.0);
     assert_true(device_peak_at(&d, DEVICE_S8, 1000) == 81920.0); /* 2 * 1024 * 40 * 1 GHz */
-    d.cc = 70;
-    assert_true(device_peak_at(&d, DEVICE_S8, 1000) == 0.0 && device_peak_at(&d, DEVICE_F16, 1000) == 40960.0);
     d.cc = 470;
     for (int what = 0; what < DEVICE_ARITHMETICS; what++) assert_true(device_peak_at(&d, what, 1000) == 0.0);
 }
 
 /* FMA lanes per SM: CUDA C++ Programming Guide, "Arithmetic Instructions". Tensor FLOP per clock and SM: the
  * datasheets' dense FP16 rate, e.g. H100 SXM 989.4 TFLOP/s at 1.83 GHz on 132 SMs, A100 312 at 1.41 on 108, L40S 362
- * at 2.52 on 142, V100 125 at 1.53 on 80. */
+ * at 2.52 on 142. */
 TEST(lanes_and_tensor_flops) {
-    const int table[][3] = {{70, 64, 1024},  {75, 64, 1024},  {80, 64, 2048},   {86, 128, 1024},
-                            {89, 128, 1024}, {90, 128, 4096}, {100, 128, 8192}, {120, 128, 1024},
-                            {60, 64, 0},     {61, 128, 0},    {0, 0, 0},        {37, 0, 0},
-                            {91, 0, 0},      {9, 0, 0},       {900, 0, 0},      {-1, 0, 0}};
+    const int table[][3] = {{75, 64, 1024},   {80, 64, 2048},   {86, 128, 1024}, {89, 128, 1024}, {90, 128, 4096},
+                            {100, 128, 8192}, {120, 128, 1024}, {0, 0, 0},       {37, 0, 0},      {91, 0, 0},
+                            {9, 0, 0},        {900, 0, 0},      {-1, 0, 0}};
     for (int i = 0; i < ARRAY_SIZE(table); i++) {
         assert_int_equal(device_fp32_lanes(table[i][0]), table[i][1]);
         assert_int_equal(device_tensor_flops(table[i][0]), table[i][2]);

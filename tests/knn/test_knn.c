@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "../unit.h"
-#include "knn/knn_cases.h"
 #include "knn/knn_key.h"
+#include "knn/knn_operands.h"
 #include "knn/knn_reference.h"
 
 /* ---- keys ---- */
@@ -159,7 +159,7 @@ TEST(order_is_checked) {
 
 static int take_cases(int max_size, int every, uint64_t seed, knn_case **cases) {
     case_list l = {.size = sizeof **cases, .max_size = max_size, .seed = seed};
-    knn_cases(NULL, &l);
+    knn_cases(&l);
     case_list_thin(&l, every);
     *cases = (knn_case *)l.cases;
     return l.count;

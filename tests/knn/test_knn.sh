@@ -72,13 +72,10 @@ expect 'and nothing where all are near' 0 '^screen.radix .* exact, 2000\.0 candi
     --method screen+radix --m 5 --n 2000 --d 0 --k 9
 expect 'best takes any k' 0 '^best .* exact$' --method best --m 3 --k 1025
 expect 'by what is left' 0 '^ +by direct\+radix$' --method best --m 3 --k 1025 --verbose
-expect 'best refuses only where memory is short' 2 'k 25: needs [0-9.]* MB, may take' --method best --memory-limit 5K
+expect 'best refuses only where memory is short' 2 'k 25: needs [0-9.]* GB, may take' --method best --n 2000000000
 same 'best takes every problem of the list' 0 "$("$program" --sim --method best --sweep check --every 20 2>&1 |
     grep -c -e refused -e '[1-9][0-9]* failed')"
 expect 'a GPU without cp.async' 0 'skipped: cp.async needs compute capability 8.0' --sim-device sm_75 --m 3
-expect 'little memory' 0 '^direct\+bitonic .* exact$' --method direct+bitonic --memory-limit 350K
-expect 'too little memory for a method' 2 '^direct\+bitonic +skipped: needs [0-9.]* MB$' \
-    --method direct+bitonic --memory-limit 308K
 expect 'cancellation is counted' 0 ' of 240 are not the nearest' --method gemm_ladder+radix --m 12 --n 500 --k 20
 expect 'a row for the files' 0 exact --method direct+radix --m 3 --csv "$work/csv"
 same 'what it says' 'direct+radix,knn,f32,n,3,2048,25,32,1,0,warm,sim' "$(sed -n 2p "$work/csv" | cut -d , -f 2-13)"
@@ -108,7 +105,6 @@ refused 'another number of columns' "$work/two.csv: 1 coordinates, but $work/tra
     --train "$work/train.plain" --test "$work/two.csv" --k 1 --labels none
 # shellcheck disable=SC2086 # several words
 {
-expect 'memory that does not do' 2 'needs [0-9.]* MB, may take' $few --memory-limit 50
 refused 'a file that cannot be written' "$work/no/file: No such file or directory" $few --out "$work/no/file"
 expect 'votes' 0 '^accuracy +66.67 %: 2 of 3' $few --verify \
     --out "$work/labels" --out-indices "$work/indices" --out-distances "$work/distances"

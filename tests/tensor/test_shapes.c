@@ -2,17 +2,22 @@
 #include <limits.h>
 
 #include "../unit.h"
-#include "gemm/gemm_shapes.h"
+#include "gemm/gemm_cases.h"
+
+/* The shapes of a sweep as a run has them, to be freed. */
+static shape *take(sweep_kind kind, bool simulated, int max_size, int *count) {
+    case_list l = {.size = sizeof(shape), .max_size = max_size};
+    shape s;
+    case_list_add_shapes(&l, gemm_sweep(kind, simulated), &s, &s.m, &s.n, &s.k);
+    *count = l.count;
+    return (shape *)(void *)l.cases;
+}
 
 static void assert_sweep(sweep_kind kind, int max_size, const shape *expected, int count) {
     int found;
-    shape *shapes = gemm_sweep(kind, false, max_size, &found);
+    shape *shapes = take(kind, false, max_size, &found);
     assert_int_equal(found, count);
-    for (int i = 0; i < count; i++) {
-        assert_int_equal(shapes[i].m, expected[i].m);
-        assert_int_equal(shapes[i].n, expected[i].n);
-        assert_int_equal(shapes[i].k, expected[i].k);
-    }
+    if (count > 0) assert_memory_equal(shapes, expected, (size_t)count * sizeof *shapes);
     free(shapes);
 }
 
@@ -57,12 +62,12 @@ TEST(max_size_counts_every_side_and_is_inclusive) {
 TEST(sweeps_of_the_simulator) {
     for (int kind = SWEEP_SQUARE; kind <= SWEEP_ODD; kind++) {
         int all, few;
-        shape *shapes = gemm_sweep((sweep_kind)kind, true, 1000000, &all);
+        shape *shapes = take((sweep_kind)kind, true, 1000000, &all);
         double multiplications = 0.0;
         for (int i = 0; i < all; i++) multiplications += shape_flops(shapes[i]) / 2;
         assert_true(all >= 4 && multiplications < 6e8); /* 0.1 s for 512^3, 1.3e8, in the slowest kernel */
         free(shapes);
-        shapes = gemm_sweep((sweep_kind)kind, true, 150, &few);
+        shapes = take((sweep_kind)kind, true, 150, &few);
         assert_true(few >= 1 && few < all);
         for (int i = 0; i < few; i++) assert_true(shapes[i].m <= 150 && shapes[i].n <= 150 && shapes[i].k <= 150);
         free(shapes);
@@ -87,35 +92,16 @@ TEST(bytes_count_c_twice_only_where_it_is_read) {
     assert_true(shape_bytes(s, 1.0f, 2, 4) == 98.0);
 }
 
-TEST(elements_pass_2_to_the_32) {
-    size_t elements = 0;
-    assert_true(shape_elements(7, 9, 4, &elements));
-    assert_int_equal(elements, 63);
-    assert_true(shape_elements(100000, 100000, 4, &elements));
-    assert_true(elements == (size_t)10000000000);
-    assert_true(shape_elements(0, 5, 4, &elements));
-    assert_int_equal(elements, 0);
-}
-
-/* INT_MAX * INT_MAX is 2^62 - 2^32 + 1: as bytes it fits below SIZE_MAX / 4 = 2^62 - 1, twice that does
- * not. */
-TEST(elements_too_many_are_refused) {
-    size_t elements = 42;
-    const int refused[][3] = {{INT_MAX, INT_MAX, 2},
-                              {INT_MAX, INT_MAX, 4},
-                              {INT_MAX, INT_MAX, 8},
-                              {-1, 5, 4},
-                              {-1, -1, 4},
-                              {-1, 0, 4},
-                              {5, -1, 4},
-                              {1 << 30, 1 << 30, 4},   /* 2^62 bytes: one too many */
-                              {1 << 30, 1 << 30, 16}}; /* 2^64 bytes: 0 if it wrapped */
-    for (int i = 0; i < ARRAY_SIZE(refused); i++)
-        assert_false(shape_elements(refused[i][0], refused[i][1], (size_t)refused[i][2], &elements));
-    assert_int_equal(elements, 42);
-    assert_true(shape_elements((1 << 30) - 1, 1 << 30, 4, &elements));
-    assert_true(shape_elements(INT_MAX, INT_MAX, 1, &elements));
-    assert_true(elements == (size_t)INT_MAX * (size_t)INT_MAX);
+/* INT_MAX * INT_MAX is 2^62 - 2^32 + 1: bytes that fit below 2^62, and twice as many do not. */
+TEST(operands_too_large_to_address) {
+    operand_spec spec = {.like = {.a = operand_outline(DTYPE_S8, INT_MAX, INT_MAX, 0, 0)}};
+    assert_true(isfinite(operand_sets_bytes(&spec, 1)));
+    spec.like.a = operand_outline(DTYPE_F16, INT_MAX, INT_MAX, 0, 0);
+    assert_true(isinf(operand_sets_bytes(&spec, 1)));
+    spec.like.a = operand_outline(DTYPE_F32, 1 << 30, 1 << 30, 0, 0); /* 2^62 bytes: one too many */
+    assert_true(isinf(operand_sets_bytes(&spec, 1)));
+    spec.like.a = operand_outline(DTYPE_F32, (1 << 30) - 1, 1 << 30, 0, 0);
+    assert_true(isfinite(operand_sets_bytes(&spec, 1)));
 }
 
 int main(void) {
