@@ -45,4 +45,20 @@ static inline int unit_run(CMFixtureFunction before, CMFixtureFunction after) {
     return unit_run_group(NULL, NULL, before, after);
 }
 
+/* listen_in: a stream that the code under test may write to; heard: it is closed, and this is what was written. */
+static FILE *unit_stream;
+static char unit_text[8192];
+
+static inline FILE *listen_in(void) {
+    memset(unit_text, 0, sizeof unit_text);
+    unit_stream = fmemopen(unit_text, sizeof unit_text - 1, "w");
+    assert_non_null(unit_stream);
+    return unit_stream;
+}
+
+static inline const char *heard(void) {
+    assert_int_equal(fclose(unit_stream), 0);
+    return unit_text;
+}
+
 #endif

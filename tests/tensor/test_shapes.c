@@ -4,53 +4,42 @@
 #include "../unit.h"
 #include "gemm/gemm_shapes.h"
 
-static void assert_sweep(sweep_kind kind, int max_size, const shape *expected, int count) {
-    int found;
-    shape *shapes = gemm_sweep(kind, false, max_size, &found);
-    assert_int_equal(found, count);
-    for (int i = 0; i < count; i++) {
-        assert_int_equal(shapes[i].m, expected[i].m);
-        assert_int_equal(shapes[i].n, expected[i].n);
-        assert_int_equal(shapes[i].k, expected[i].k);
-    }
-    free(shapes);
-}
-
-TEST(square_sweep) {
-    const int sides[] = {256, 512, 1000, 1024, 2048, 3000, 4095, 4096, 5000, 8192, 16384};
-    shape expected[ARRAY_SIZE(sides)];
-    for (int i = 0; i < ARRAY_SIZE(sides); i++) expected[i] = (shape){sides[i], sides[i], sides[i]};
-    assert_sweep(SWEEP_SQUARE, INT_MAX, expected, ARRAY_SIZE(sides));
-}
-
-TEST(article_sweep) {
-    const shape expected[] = {{2048, 2048, 1024}, {4096, 4096, 1024}, {8192, 8192, 1024}, {16384, 16384, 1024}};
-    assert_sweep(SWEEP_ARTICLE, INT_MAX, expected, ARRAY_SIZE(expected));
-}
-
+static const shape square[] = {{256, 256, 256},    {512, 512, 512},    {1000, 1000, 1000},   {1024, 1024, 1024},
+                               {2048, 2048, 2048}, {3000, 3000, 3000}, {4095, 4095, 4095},   {4096, 4096, 4096},
+                               {5000, 5000, 5000}, {8192, 8192, 8192}, {16384, 16384, 16384}};
+static const shape article[] = {{2048, 2048, 1024}, {4096, 4096, 1024}, {8192, 8192, 1024}, {16384, 16384, 1024}};
 /* Each has a side that no tile divides. */
-TEST(odd_sweep) {
-    const shape expected[] = {{33, 33, 33},       {127, 129, 255},    {257, 1000, 33},    {1000, 1000, 1000},
-                              {1023, 1025, 1027}, {4095, 4095, 4095}, {4097, 4095, 4100}, {8192, 33, 4096},
-                              {33, 8192, 4096},   {200000, 65, 129},  {65, 200000, 129}};
-    assert_sweep(SWEEP_ODD, INT_MAX, expected, ARRAY_SIZE(expected));
-    assert_sweep(SWEEP_ODD, 199999, expected, ARRAY_SIZE(expected) - 2); /* by their long side */
-}
+static const shape odd[] = {{33, 33, 33},       {127, 129, 255},    {257, 1000, 33},    {1000, 1000, 1000},
+                            {1023, 1025, 1027}, {4095, 4095, 4095}, {4097, 4095, 4100}, {8192, 33, 4096},
+                            {33, 8192, 4096},   {200000, 65, 129},  {65, 200000, 129}};
 
-TEST(max_size_counts_every_side_and_is_inclusive) {
-    const shape square[] = {{256, 256, 256}, {512, 512, 512}, {1000, 1000, 1000}};
-    const shape article[] = {{2048, 2048, 1024}};
-    const shape odd[] = {{33, 33, 33}, {127, 129, 255}, {257, 1000, 33}, {1000, 1000, 1000}, {1023, 1025, 1027}};
-    assert_sweep(SWEEP_SQUARE, 1000, square, 3);
-    assert_sweep(SWEEP_SQUARE, 1023, square, 3);
-    assert_sweep(SWEEP_SQUARE, 999, square, 2);
-    assert_sweep(SWEEP_ARTICLE, 2048, article, 1);
-    assert_sweep(SWEEP_ARTICLE, 2047, NULL, 0);
-    assert_sweep(SWEEP_ODD, 1027, odd, 5);
-    assert_sweep(SWEEP_ODD, 1026, odd, 4); /* only its k is too large */
-    assert_sweep(SWEEP_ODD, 1024, odd, 4);
-    assert_sweep(SWEEP_ODD, 32, NULL, 0);
-    assert_sweep(SWEEP_SQUARE, 0, NULL, 0);
+/* The limit is of every side, and inclusive. */
+TEST(sweeps_and_their_limits) {
+    static const struct {
+        sweep_kind kind;
+        int max_size;
+        const shape *expected;
+        int count;
+    } cases[] = {{SWEEP_SQUARE, INT_MAX, square, 11},
+                 {SWEEP_SQUARE, 1023, square, 3},
+                 {SWEEP_SQUARE, 1000, square, 3},
+                 {SWEEP_SQUARE, 999, square, 2},
+                 {SWEEP_SQUARE, 0, square, 0},
+                 {SWEEP_ARTICLE, INT_MAX, article, 4},
+                 {SWEEP_ARTICLE, 2048, article, 1},
+                 {SWEEP_ARTICLE, 2047, article, 0},
+                 {SWEEP_ODD, INT_MAX, odd, 11},
+                 {SWEEP_ODD, 199999, odd, 9},
+                 {SWEEP_ODD, 1027, odd, 5},
+                 {SWEEP_ODD, 1026, odd, 4},
+                 {SWEEP_ODD, 32, odd, 0}};
+    for (int i = 0; i < ARRAY_SIZE(cases); i++) {
+        int found;
+        shape *shapes = gemm_sweep(cases[i].kind, false, cases[i].max_size, &found);
+        assert_int_equal(found, cases[i].count);
+        if (found > 0) assert_memory_equal(shapes, cases[i].expected, (size_t)found * sizeof *shapes);
+        free(shapes);
+    }
 }
 
 /* In the simulator shapes are small, and the limit holds for every side. */

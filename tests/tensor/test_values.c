@@ -35,65 +35,36 @@ TEST(known_values) {
         assert_true(values_at(VALUES_INTEGER, known[i].seed, known[i].index) == known[i].integer);
     }
     assert_int_equal(values_to_bits(values_at(VALUES_NAN, 1, 0)), 0x7fffffffu);
-    assert_int_equal(values_to_bits(values_at(VALUES_NAN, 7, 99)), 0x7fffffffu);
+    assert_true(isnan(values_from_bits(VALUES_GUARD_BITS)) && VALUES_GUARD_BITS != 0x7fffffffu);
 }
 
-TEST(bits_survive_the_way_there_and_back) {
-    const uint32_t bits[] = {0, 0x80000000u, 1, 0x3f800000u, 0x7f800000u, 0x7fffffffu, VALUES_GUARD_BITS};
-    for (int i = 0; i < ARRAY_SIZE(bits); i++) assert_int_equal(values_to_bits(values_from_bits(bits[i])), bits[i]);
-    assert_true(values_from_bits(0x3f800000u) == 1.0f);
-    assert_true(isnan(values_from_bits(VALUES_GUARD_BITS)));
-    assert_int_not_equal(VALUES_GUARD_BITS, values_to_bits(values_at(VALUES_NAN, 0, 0)));
-}
-
-TEST(uniform_values_are_spread_evenly) {
+TEST(values_are_spread_evenly) {
     enum { DRAWS = 1 << 20, BINS = 16 };
-    for (uint64_t seed = 0; seed < 4; seed++) {
-        double sum = 0.0, squares = 0.0, products = 0.0, last = 0.0;
-        int bins[BINS] = {0};
-        for (uint64_t i = 0; i < DRAWS; i++) {
-            const double x = values_at(VALUES_UNIFORM, seed, i);
-            assert_true(x >= -1.0 && x < 1.0);
-            assert_true(x * (1 << 23) == rint(x * (1 << 23)));
-            sum += x;
-            squares += x * x;
-            products += x * last;
-            last = x;
-            bins[(int)((x + 1.0) / 2.0 * BINS)]++;
-        }
-        /* Six standard deviations of each. */
-        assert_true(fabs(sum / DRAWS) < 6 * sqrt(1.0 / 3.0 / DRAWS));
-        assert_true(fabs(squares / DRAWS - 1.0 / 3.0) < 6 * sqrt(4.0 / 45.0 / DRAWS));
-        assert_true(fabs(products / DRAWS) < 6.0 / 3.0 / sqrt(DRAWS)); /* neighbours are not correlated */
-        for (int b = 0; b < BINS; b++)
-            assert_true(fabs(bins[b] - (double)DRAWS / BINS) < 6 * sqrt((double)DRAWS / BINS));
-    }
-}
-
-TEST(integers_are_four_and_equally_frequent) {
-    enum { DRAWS = 1 << 18 };
-    int counts[5] = {0};
+    double products = 0.0, last = 0.0;
+    int bins[BINS] = {0}, counts[5] = {0};
     for (uint64_t i = 0; i < DRAWS; i++) {
-        const float x = values_at(VALUES_INTEGER, 5, i);
-        assert_true(x == truncf(x) && fabsf(x) <= 2.0f);
-        counts[(int)x + 2]++;
+        const float x = values_at(VALUES_UNIFORM, 3, i), whole = values_at(VALUES_INTEGER, 5, i);
+        assert_true(x >= -1.0f && x < 1.0f && x * (1 << 23) == rintf(x * (1 << 23)));
+        assert_true(whole == truncf(whole) && fabsf(whole) <= 2.0f);
+        products += x * last;
+        last = x;
+        bins[(int)((x + 1.0) / 2.0 * BINS)]++;
+        counts[(int)whole + 2]++;
     }
-    assert_int_equal(counts[2], 0);
-    for (int i = 0; i < ARRAY_SIZE(counts); i++)
-        assert_true(i == 2 || fabs(counts[i] - DRAWS / 4.0) < 6 * sqrt(DRAWS * 0.25 * 0.75));
+    /* Six standard deviations of each. */
+    assert_true(fabs(products / DRAWS) < 6.0 / 3.0 / sqrt(DRAWS)); /* neighbours are not correlated */
+    for (int b = 0; b < BINS; b++) assert_true(fabs(bins[b] - (double)DRAWS / BINS) < 6 * sqrt((double)DRAWS / BINS));
+    for (int i = 0; i < 5; i++)
+        assert_true(i == 2 ? counts[i] == 0 : fabs(counts[i] - DRAWS / 4.0) < 6 * sqrt(DRAWS * 0.25 * 0.75));
 }
 
 TEST(seeds_make_different_values) {
-    enum { DRAWS = 1000 };
     for (uint64_t seed = 0; seed < 20; seed++)
-        for (uint64_t other = 0; other < 20; other++) {
+        for (uint64_t other = 0; other < seed; other++) {
             int equal = 0;
-            for (uint64_t i = 0; i < DRAWS; i++)
+            for (uint64_t i = 0; i < 1000; i++)
                 equal += values_at(VALUES_UNIFORM, seed, i) == values_at(VALUES_UNIFORM, other, i);
-            if (seed == other)
-                assert_int_equal(equal, DRAWS);
-            else
-                assert_true(equal < 3);
+            assert_true(equal < 3);
         }
 }
 
@@ -101,12 +72,6 @@ TEST(seeds_make_different_values) {
 
 TEST(a_matrix_takes_its_rows_and_two_guards) {
     assert_int_equal(MATRIX_GUARD, 1024);
-    assert_int_equal(matrix_words(DTYPE_F32, 0, 1, 0), 2048);
-    assert_int_equal(matrix_words(DTYPE_F32, 1, 1, 0), 2048 + 64);
-    assert_int_equal(matrix_words(DTYPE_F32, 1, 64, 0), 2048 + 64);
-    assert_int_equal(matrix_words(DTYPE_F32, 1, 64, 1), 2048 + 128);
-    assert_int_equal(matrix_words(DTYPE_F32, 3, 64, 3), 2048 + 256);
-    assert_int_equal(matrix_words(DTYPE_F32, 64, 3, 0), 2048 + 192);
     assert_true(matrix_words(DTYPE_F32, 65540, 65541, 0) ==
                 2048 + (size_t)65540 * 65541 + (64 - 65540 * 65541ull % 64) % 64);
     assert_true(matrix_words(DTYPE_F32, 2000000000, 2000000000, 3) > (size_t)2000000000 * 2000000000); /* no wrap */
@@ -163,12 +128,11 @@ TEST(a_filled_matrix_holds_its_values_between_guards) {
 
 TEST(operands_lie_one_behind_the_other) {
     const gemm_case padded = {.m = 50, .n = 60, .k = 70, .lda = 91, .ldb = 105, .ldc = 117, .misalign = 2, .seed = 4};
-    const gemm_case product = {.m = 50, .n = 60, .k = 70, .alpha = 1.0f};
-    const gemm_case tight = {.m = 50, .n = 60, .k = 70}, empty = {.m = 50, .n = 0, .k = 0};
+    const gemm_case product = {.m = 50, .n = 60, .k = 70, .alpha = 1.0f}, empty = {.m = 50, .n = 0, .k = 0};
     const size_t floats =
         matrix_words(DTYPE_F32, 50, 91, 2) + matrix_words(DTYPE_F32, 70, 105, 2) + matrix_words(DTYPE_F32, 50, 117, 2);
     const operand_spec padded_spec = gemm_operands(&padded), product_spec = gemm_operands(&product);
-    const operand_spec tight_spec = gemm_operands(&tight), empty_spec = gemm_operands(&empty);
+    const operand_spec empty_spec = gemm_operands(&empty);
     assert_int_equal(operand_sets_bytes(&padded_spec, 1), 4 * floats);
     assert_int_equal(operand_sets_bytes(&padded_spec, 3), 12 * floats);
     assert_int_equal(operand_touched(&product_spec), 4 * (3500 + 4200 + 3000));
@@ -181,20 +145,9 @@ TEST(operands_lie_one_behind_the_other) {
     assert_ptr_equal(a->base, memory);
     assert_ptr_equal(b->base, memory + a->words);
     assert_ptr_equal(c->base, memory + a->words + b->words);
-    assert_true(a->words + b->words + c->words == floats);
-    assert_true(a->rows == 50 && a->cols == 70 && a->ld == 91);
-    assert_true(b->rows == 70 && b->cols == 60 && b->ld == 105);
-    assert_true(c->rows == 50 && c->cols == 60 && c->ld == 117);
-    assert_true((uintptr_t)a->data % 256 == 8 && (uintptr_t)b->data % 256 == 8 && (uintptr_t)c->data % 256 == 8);
-    const gemm_problem p = gemm_problem_on(&padded, &o.set[0]);
-    assert_true(p.m == 50 && p.n == 60 && p.k == 70 && p.lda == 91 && p.ldb == 105 && p.ldc == 117);
-    assert_true(p.A == a->data && p.B == b->data && p.C == c->data);
     operand_sets_destroy(&o);
-
-    const gemm_problem as_tight = gemm_problem_on(&tight, &tight_spec.like);
-    const gemm_problem as_empty = gemm_problem_on(&empty, &empty_spec.like);
-    assert_true(as_tight.lda == 70 && as_tight.ldb == 60 && as_tight.ldc == 60);
-    assert_true(as_empty.lda == 1 && as_empty.ldb == 1 && as_empty.ldc == 1); /* BLAS: at least 1 */
+    const gemm_problem p = gemm_problem_on(&empty, &empty_spec.like);
+    assert_true(p.lda == 1 && p.ldb == 1 && p.ldc == 1); /* BLAS: at least 1 */
     free(memory);
 }
 
