@@ -165,7 +165,8 @@ TEST(the_exact_pass_allows_nothing) {
 
 TEST(nan_and_infinity_are_wrong_wherever_they_are) {
     const float poison[] = {NAN, -NAN, INFINITY, -INFINITY, FLT_MAX};
-    const gemm_case cases[] = {plain, scaled, padded};
+    const gemm_case vector = {.m = 257, .n = 1, .k = 129, .ldc = 5, .alpha = -3.0f, .seed = 8};
+    const gemm_case cases[] = {plain, scaled, padded, vector};
     for (int i = 0; i < ARRAY_SIZE(cases); i++)
         for (int pass = 0; pass < PASSES; pass++) {
             set_up_right(&cases[i], pass);
