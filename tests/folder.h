@@ -8,19 +8,21 @@
 
 static char folder[64], path[160]; /* path: of the file that the test is about */
 
+static inline void name_file(const char *name) {
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+}
+
 static inline int make_folder(void **state) {
     strcpy(folder, "/tmp/kl_test_XXXXXX");
-    return mkdtemp(folder) != NULL ? 0 : -1;
+    if (mkdtemp(folder) == NULL) return -1;
+    name_file("file");
+    return 0;
 }
 
 static inline int remove_folder(void **state) {
     char command[128];
     snprintf(command, sizeof command, "rm -r '%s'", folder);
     return system(command);
-}
-
-static inline void name_file(const char *name) {
-    snprintf(path, sizeof path, "%s/%s", folder, name);
 }
 
 static inline void write_bytes(const void *bytes, size_t length) {

@@ -29,9 +29,7 @@ static FILE *err; /* what is said there is asserted */
 
 static int set_up(void **state) {
     err = listen_in();
-    if (make_folder(state) != 0) return -1;
-    name_file("rows");
-    return 0;
+    return make_folder(state);
 }
 
 static int tear_down(void **state) {

@@ -1,9 +1,8 @@
 /* One variant at one problem: verified, timed, verified again, recorded. The family and the timing are made up. */
 #include <math.h>
 #include <stdbool.h>
-#include <unistd.h>
 
-#include "../unit.h"
+#include "../folder.h"
 #include "bench/measure.h"
 #include "bench/sweep.h"
 #include "gpu/error.h"
@@ -15,7 +14,6 @@ static struct {
     bool sustained;                  /* there is a second measurement */
     bool unsupported;                /* the device cannot run the variant */
     char log[64]; /* v: verified; V: so, after several launches, F: by the fingerprint; t: timed; s: under load */
-    char csv[32];
     record *rows;
     int count;
 } fake;
@@ -155,10 +153,10 @@ static int run(void) {
     s.o.chosen = &chosen;
     s.o.variant_given = true;
     s.o.time_s = 0.1;
-    s.o.csv = fake.csv;
+    s.o.csv = path;
     const int status = bench_sweep(&s);
     free(fake.rows);
-    assert_int_equal(record_csv_load(fake.csv, &fake.rows, &fake.count, stderr), 0);
+    assert_int_equal(record_csv_load(path, &fake.rows, &fake.count, stderr), 0);
     return status;
 }
 
@@ -170,14 +168,12 @@ static void assert_run(int status, const char *log, int count) {
 
 static int set_up(void **state) {
     memset(&fake, 0, sizeof fake);
-    snprintf(fake.csv, sizeof fake.csv, "/tmp/test_run.XXXXXX");
-    const int fd = mkstemp(fake.csv);
-    return fd < 0 || close(fd) != 0;
+    return make_folder(state);
 }
 
 static int tear_down(void **state) {
     free(fake.rows);
-    return unlink(fake.csv);
+    return remove_folder(state);
 }
 
 TEST(what_was_timed_is_recorded) {
@@ -227,7 +223,7 @@ TEST(wrong_after_continuous_load) {
     assert_string_equal(fake.rows[1].mode, "sustained");
 
     fake.wrong_from = 3;
-    assert_int_equal(truncate(fake.csv, 0), 0);
+    assert_int_equal(truncate(path, 0), 0);
     assert_run(1, "vtVsV", 1); /* what was measured before it stands */
 }
 

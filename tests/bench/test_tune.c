@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../unit.h"
+#include "../folder.h"
 #include "bench/tune.h"
 
 /* ---- a system that misbehaves ---- */
@@ -39,22 +39,19 @@ int flock(int fd, int operation) {
 
 /* ---- the tune file ---- */
 
-static char folder[64], file[128], message[512];
+static const char *message;
 static tune_table table;
 static const char *const known[] = {"n2 r32 u4 v1", "n8 r32 u1 v2"};
 
-static int make_folder(void **state) {
-    strcpy(folder, "/tmp/test_gemv.XXXXXX");
-    if (mkdtemp(folder) == NULL) return -1;
-    snprintf(file, sizeof file, "%s/a/b/gemv.tune", folder);
+static int set_up(void **state) {
+    if (make_folder(state) != 0) return -1;
+    name_file("a/b/gemv.tune");
     return 0;
 }
 
-static int remove_folder(void **state) {
-    char command[128];
+static int tear_down(void **state) {
     tune_close(&table);
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
+    return remove_folder(state);
 }
 
 static tune_entry entry(dtype type, int n, int k, const char *candidate, double us) {
@@ -75,11 +72,9 @@ static tune_entry entry(dtype type, int n, int k, const char *candidate, double 
 
 /* Opens the file anew; what was said is in `message`. */
 static void reopen(void) {
-    FILE *err = fmemopen(message, sizeof message, "w");
-    memset(message, 0, sizeof message);
     tune_close(&table);
-    tune_open(&table, file, err);
-    fclose(err);
+    tune_open(&table, path, listen_in());
+    message = heard();
 }
 
 static void reopen_silently(int count) {
@@ -89,10 +84,8 @@ static void reopen_silently(int count) {
 }
 
 static void keep_loudly(tune_entry e) {
-    FILE *err = fmemopen(message, sizeof message, "w");
-    memset(message, 0, sizeof message);
-    tune_keep(&table, &e, err);
-    fclose(err);
+    tune_keep(&table, &e, listen_in());
+    message = heard();
 }
 
 static void keep(tune_entry e) {
@@ -158,7 +151,7 @@ TEST(builds_do_not_share_results) {
 TEST(two_writers) {
     tune_table other;
     reopen();
-    tune_open(&other, file, stderr);
+    tune_open(&other, path, stderr);
     const tune_entry e = entry(DTYPE_F16, 5, 5, known[0], 1);
     tune_keep(&other, &e, stderr);
     tune_close(&other);
@@ -181,12 +174,10 @@ TEST(the_nearest_shape) {
     assert_string_equal(nearest(DTYPE_BF16, 1000, 1000), "none");
 }
 
-static void write_text(const char *text, size_t length) {
+/* In place of the file. */
+static void replace(const char *text, size_t length) {
     keep(entry(DTYPE_F16, 9, 9, known[0], 1)); /* makes the folders */
-    FILE *f = fopen(file, "w");
-    assert_non_null(f);
-    assert_int_equal(fwrite(text, 1, length, f), length);
-    fclose(f);
+    write_bytes(text, length);
 }
 
 TEST(damaged_files_are_ignored_and_rewritten) {
@@ -209,15 +200,15 @@ TEST(damaged_files_are_ignored_and_rewritten) {
     };
     for (int i = 0; i < ARRAY_SIZE(texts); i++) {
         reopen();
-        write_text(texts[i], strlen(texts[i]));
+        replace(texts[i], strlen(texts[i]));
         reopen();
         assert_non_null(strstr(message, "ignored; with the next result it becomes "));
         assert_ptr_equal(strchr(message, '\n'), message + strlen(message) - 1);
         assert_int_equal(table.count, 0);
         keep(entry(DTYPE_F16, 3, 4, known[0], 1));
         reopen_silently(1);
-        char aside[160], held[256] = "";
-        snprintf(aside, sizeof aside, "%s.old", file);
+        char aside[200], held[256] = "";
+        snprintf(aside, sizeof aside, "%s.old", path);
         FILE *f = fopen(aside, "r");
         assert_non_null(f);
         const size_t length = fread(held, 1, sizeof held - 1, f);
@@ -225,12 +216,12 @@ TEST(damaged_files_are_ignored_and_rewritten) {
         assert_int_equal(length, strlen(texts[i]));
         assert_string_equal(held, texts[i]); /* whoever's it was, it is not lost */
     }
-    write_text(GOOD "a\0b\n", sizeof GOOD + 3);
+    replace(GOOD "a\0b\n", sizeof GOOD + 3);
     reopen();
     assert_non_null(strstr(message, "zero byte"));
-    write_text("", 0); /* of a full disk, say: empty, and no harm */
+    replace("", 0); /* of a full disk, say: empty, and no harm */
     reopen_silently(0);
-    write_text(GOOD "# a remark\n", strlen(GOOD "# a remark\n"));
+    replace(GOOD "# a remark\n", strlen(GOOD "# a remark\n"));
     reopen_silently(0);
 }
 
@@ -240,20 +231,20 @@ TEST(a_file_of_0_9_is_empty) {
     const char *const text =
         "kernel-ladder tune file 2\nautotuned\tNVIDIA H200\tcold\tgraph\tf16\t1024\t1024\tn2\t1.5\n";
     reopen();
-    write_text(text, strlen(text));
+    replace(text, strlen(text));
     reopen_silently(0);
     keep(entry(DTYPE_F16, 3, 4, known[0], 1));
     reopen_silently(1);
 }
 
 TEST(unwritable_places_cost_one_line) {
-    strcpy(file, "/proc/nowhere/gemv.tune");
+    strcpy(path, "/proc/nowhere/gemv.tune");
     reopen_silently(0);
     keep_loudly(entry(DTYPE_F16, 3, 4, known[0], 1));
     assert_non_null(strstr(message, "not kept\n"));
     assert_string_equal(found(DTYPE_F16, 3, 4), known[0]); /* this process knows it */
     keep(entry(DTYPE_F16, 5, 4, known[0], 1));
-    strcpy(file, folder); /* a folder */
+    strcpy(path, folder); /* a folder */
     reopen();
     assert_non_null(strstr(message, "is no file: what is tuned is not kept"));
     keep(entry(DTYPE_F16, 3, 4, known[0], 1));
@@ -270,7 +261,7 @@ TEST(many_writers) {
         assert_true(children[w] >= 0);
         if (children[w] > 0) continue;
         tune_table own;
-        tune_open(&own, file, stderr);
+        tune_open(&own, path, stderr);
         for (int i = 0; i < EACH; i++) {
             const tune_entry e = entry(DTYPE_F16, 1 + w, 1 + i, known[0], 1);
             tune_keep(&own, &e, stderr);
@@ -287,14 +278,14 @@ TEST(a_link_stays_a_link) {
     char place[160];
     reopen();
     keep(entry(DTYPE_F16, 3, 4, known[0], 1));
-    snprintf(place, sizeof place, "%s", file);
-    snprintf(file, sizeof file, "%s/link", folder);
-    assert_int_equal(symlink(place, file), 0);
+    snprintf(place, sizeof place, "%s", path);
+    name_file("link");
+    assert_int_equal(symlink(place, path), 0);
     reopen();
     keep(entry(DTYPE_F16, 5, 4, known[0], 1));
     struct stat s;
-    assert_true(lstat(file, &s) == 0 && S_ISLNK(s.st_mode));
-    strcpy(file, place);
+    assert_true(lstat(path, &s) == 0 && S_ISLNK(s.st_mode));
+    strcpy(path, place);
     reopen();
     assert_int_equal(table.count, 2);
 }
@@ -344,7 +335,7 @@ TEST(a_lock_that_fails_is_said) {
 TEST(the_oldest_entry_goes) {
     reopen();
     keep(entry(DTYPE_F16, 1, 64, known[0], 3.5)); /* makes the file */
-    FILE *f = fopen(file, "a");
+    FILE *f = fopen(path, "a");
     assert_non_null(f);
     for (int n = 1000; n < 3000; n++)
         fprintf(f, "best\tmade up\tb\t580\t13.0\tcold\tgraph\tf16\t%d\t64\tn2 r32 u4 v1\t3.5\n", n);
@@ -396,5 +387,5 @@ TEST(the_search_times_what_fits_and_has_finals) {
 }
 
 int main(void) {
-    return unit_run(make_folder, remove_folder);
+    return unit_run(set_up, tear_down);
 }

@@ -77,18 +77,15 @@ cudaError_t cudaDeviceGetPCIBusId(char *address, int size, int device) {
 
 static device_facts facts;
 static device_choice wanted;
-static char line[1024];
+static const char *line;
 static char *const arguments[] = {(char *)"never started", NULL};
 
 static int open_device(int ordinal) {
-    memset(line, 0, sizeof line);
     memset(&facts, 0xAA, sizeof facts);
-    FILE *err = fmemopen(line, sizeof line, "w");
-    assert_non_null(err);
     device_choice choice = wanted;
     choice.ordinal = ordinal;
-    const int status = device_open(&choice, &facts, err);
-    fclose(err);
+    const int status = device_open(&choice, &facts, listen_in());
+    line = heard();
     return status;
 }
 

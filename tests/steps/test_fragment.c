@@ -53,20 +53,15 @@ static void answer(const layout *l) {
 static const int shapes[][3] = {{16, 16, 2}, {16, 8, 2}, {8, 16, 4}};
 enum { SHAPES = ARRAY_SIZE(shapes) };
 
-/* Runs a check with its message to a string. */
-static char text[400];
-
 static bool agrees(const layout *l) {
-    FILE *out = fmemopen(text, sizeof text, "w");
-    const bool ok = fragment_agrees(&seen, &l->a, &l->b, &l->d, out);
-    fclose(out);
+    const bool ok = fragment_agrees(&seen, &l->a, &l->b, &l->d, listen_in());
+    heard();
     return ok;
 }
 
 static bool same(const fragment *found, const fragment *expected) {
-    FILE *out = fmemopen(text, sizeof text, "w");
-    const bool ok = fragment_same(found, expected, out);
-    fclose(out);
+    const bool ok = fragment_same(found, expected, listen_in());
+    heard();
     return ok;
 }
 
@@ -101,7 +96,7 @@ TEST(any_two_elements_exchanged_are_noticed) {
                 swap(f, lane, 0, other, turn == 0 || other == lane ? 1 : turn % f->elements);
                 answer(&wrong);
                 assert_false(agrees(&l));
-                assert_int_equal(strncmp(text, "WRONG: ", 7), 0);
+                assert_int_equal(strncmp(unit_text, "WRONG: ", 7), 0);
                 assert_true(agrees(&wrong));
                 layout found = l;
                 fragment_find(&seen, &found.a, &found.b, &found.d);
@@ -115,15 +110,15 @@ TEST(messages_say_what_is_where) {
     layout wrong = l;
     swap(&wrong.a, 5, 2, 6, 3);
     assert_false(same(&wrong.a, &l.a));
-    assert_string_equal(text, "WRONG: T5's a2 is (9, 5), documented (9, 2); 2 of 256 are in the wrong place\n");
+    assert_string_equal(unit_text, "WRONG: T5's a2 is (9, 5), documented (9, 2); 2 of 256 are in the wrong place\n");
     answer(&l);
     seen.added[6] = 9;
     assert_false(agrees(&l));
-    assert_string_equal(text, "WRONG: slot 9 of C is added to T1's c2\n");
+    assert_string_equal(unit_text, "WRONG: slot 9 of C is added to T1's c2\n");
     answer(&l);
     seen.met[0][0] = -1;
     assert_false(agrees(&l));
-    assert_string_equal(text, "WRONG: T0's a0 times slot -1 of B goes into T0's c0; documented: slot 0\n");
+    assert_string_equal(unit_text, "WRONG: T0's a0 times slot -1 of B goes into T0's c0; documented: slot 0\n");
 }
 
 /* An instruction that answers nonsense is noticed too, and drawn. */
@@ -138,13 +133,8 @@ TEST(nonsense) {
     fragment_find(&seen, &found.a, &found.b, &found.d);
     assert_false(same(&found.b, &l.b));
     assert_false(agrees(&l));
-    char *drawing = NULL;
-    size_t length;
-    FILE *out = open_memstream(&drawing, &length);
-    fragment_draw(&found.b, out);
-    fclose(out);
-    assert_non_null(strstr(drawing, "|?     |"));
-    free(drawing);
+    fragment_draw(&found.b, listen_in());
+    assert_non_null(strstr(heard(), "|?     |"));
 }
 
 int main(void) {
