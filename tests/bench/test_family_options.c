@@ -84,7 +84,6 @@ TEST(gemm_refuses) {
         {"--dtype s8 --beta -1.25", "--beta: '-1.25' is not an integer, which --dtype s8 requires"},
         {"--beta 65537 --dtype s8", "--beta: '65537' is out of range (--dtype s8: at most 65536)"},
         {"--show bank", "--show: 'bank' is unknown: did you mean 'banks'? (known: fragments, banks)"},
-        {"--show banks --sweep check", "--sweep: contradicts --show, which runs no variant"},
     };
     ALL_REFUSED(GEMM, list);
     ALL_REFUSED(TYPED, typed);
