@@ -422,7 +422,7 @@ static int sets_taken(void) {
 
 /* Which of a set's launches find it cold: since its last use every other set was used. */
 static void check_cold(int first) {
-    static int last_use[MAX_SETS];
+    int last_use[MAX_SETS];
     for (int s = 0; s < task.sets; s++) last_use[s] = -1;
     for (int i = first; i < fake.logged; i++) {
         if (fake.log[i].what != LAUNCH) continue;
@@ -437,8 +437,7 @@ static void check_cold(int first) {
 
 /* The same where the caches are flushed: before each sample, and in it no set twice. */
 static void check_flushed(int first) {
-    static int used_by[MAX_SETS];
-    memset(used_by, 0, sizeof used_by);
+    int used_by[MAX_SETS] = {0};
     int operation = 0;
     for (int i = first; i < fake.logged; i++) {
         const entry *e = &fake.log[i];
@@ -455,8 +454,7 @@ static void check_flushed(int first) {
 }
 
 static void check_restored(void) {
-    static int changed_by[MAX_SETS];
-    memset(changed_by, 0, sizeof changed_by);
+    int changed_by[MAX_SETS] = {0};
     for (int i = 0; i < fake.logged; i++) {
         const entry *e = &fake.log[i];
         if (e->what == LAUNCH) {
@@ -472,8 +470,7 @@ static void check_restored(void) {
 
 /* Each side has every set equally often, one more or less. */
 static void check_fair(int first) {
-    static int uses[2][MAX_SETS];
-    memset(uses, 0, sizeof uses);
+    int uses[2][MAX_SETS] = {{0}};
     for (int i = first; i < fake.logged; i++)
         if (fake.log[i].what == LAUNCH) uses[fake.log[i].side][fake.log[i].set]++;
     for (int side = 0; side < (task.baseline.launch != NULL ? 2 : 1); side++) {
