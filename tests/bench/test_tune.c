@@ -147,20 +147,6 @@ TEST(builds_do_not_share_results) {
     assert_string_equal(tune_find(&table, &rebuilt, known, ARRAY_SIZE(known))->candidate, known[1]);
 }
 
-/* What another process kept meanwhile is not lost. */
-TEST(two_writers) {
-    tune_table other;
-    reopen();
-    tune_open(&other, path, stderr);
-    const tune_entry e = entry(DTYPE_F16, 5, 5, known[0], 1);
-    tune_keep(&other, &e, stderr);
-    tune_close(&other);
-    keep(entry(DTYPE_F16, 6, 6, known[1], 1));
-    reopen();
-    assert_string_equal(found(DTYPE_F16, 5, 5), known[0]);
-    assert_string_equal(found(DTYPE_F16, 6, 6), known[1]);
-}
-
 TEST(the_nearest_shape) {
     reopen();
     assert_string_equal(nearest(DTYPE_F16, 100, 100), "none");
@@ -252,7 +238,7 @@ TEST(unwritable_places_cost_one_line) {
     assert_true(stat(folder, &s) == 0 && S_ISDIR(s.st_mode));
 }
 
-/* All at once: nobody's result is lost. */
+/* What another process kept meanwhile is not lost, nor what all keep at once. */
 TEST(many_writers) {
     enum { WRITERS = 8, EACH = 20 };
     pid_t children[WRITERS];
