@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -44,6 +45,17 @@ static inline int unit_run_group(CMFixtureFunction first, CMFixtureFunction last
 static inline int unit_run(CMFixtureFunction before, CMFixtureFunction after) {
     return unit_run_group(NULL, NULL, before, after);
 }
+
+/* Some element x of the list meets the condition. */
+#define assert_some(x, list, count, condition)                                                                         \
+    do {                                                                                                               \
+        bool unit_met = false;                                                                                         \
+        for (int unit_i = 0; unit_i < (count) && !unit_met; unit_i++) {                                                \
+            const __typeof__(*(list)) *x = &(list)[unit_i];                                                            \
+            unit_met = (condition);                                                                                    \
+        }                                                                                                              \
+        if (!unit_met) fail_msg("none has %s", #condition);                                                            \
+    } while (0)
 
 /* listen_in: a stream that the code under test may write to; heard: it is closed, and this is what was written. */
 static FILE *unit_stream;

@@ -333,22 +333,16 @@ TEST(the_list_has_all_of_each_kind) {
     assert_int_equal(count % KINDS, 0);
     const int each = count / KINDS;
     assert_in_range(each, 130, 200);
-    for (size_t i = FIRST; i < ARRAY_SIZE(kinds); i++) {
-        bool m[1100] = {0}, n[1100] = {0}, k[5000] = {0}, empty[3] = {0}, pad[17] = {0}, off[17] = {0};
-        bool pairs[5][5] = {{0}};
-        const size_t in = dtype_size(gemm_operand_dtype(kinds[i].type)), out = dtype_size(kinds[i].out);
+    for (int i = 0; i < KINDS; i++) {
+        const gemm_kind *kind = &kinds[FIRST + i];
+        const gemm_case *these = cases + i * each;
+        const size_t in = dtype_size(gemm_operand_dtype(kind->type)), out = dtype_size(kind->out);
         bool rows_on_16[3][2] = {{0}}, base_on_16[2] = {0};
         for (int j = 0; j < each; j++) {
-            const gemm_case *c = &cases[(int)(i - FIRST) * each + j];
-            assert_true(c->type == kinds[i].type && c->out == kinds[i].out && c->layout == kinds[i].layout);
-            assert_true(c->seed == 9 + (uint64_t)((int)(i - FIRST) * each + j));
-            assert_in_range(c->m, 0, 1099);
-            assert_in_range(c->n, 0, 1099);
-            assert_in_range(c->k, 0, 4999);
-            m[c->m] = n[c->n] = k[c->k] = true;
-            if (c->m == 0) empty[0] = true;
-            if (c->n == 0) empty[1] = true;
-            if (c->k == 0 && c->m > 0 && c->n > 0) empty[2] = true;
+            const gemm_case *c = &these[j];
+            assert_true(c->type == kind->type && c->out == kind->out && c->layout == kind->layout);
+            assert_true(c->seed == 9 + (uint64_t)(i * each + j));
+            assert_true(c->m >= 0 && c->m < 1100 && c->n >= 0 && c->n < 1100 && c->k >= 0 && c->k < 5000);
             const operand_spec spec = gemm_operands(c);
             const gemm_problem q = gemm_problem_on(c, &spec.like);
             assert_true(q.lda >= c->k && q.ldb >= (c->layout == GEMM_TN ? c->k : c->n) && q.ldc >= c->n);
@@ -356,23 +350,27 @@ TEST(the_list_has_all_of_each_kind) {
             rows_on_16[1][(size_t)q.ldb * in % 16 == 0] = true;
             rows_on_16[2][(size_t)q.ldc * out % 16 == 0] = true;
             base_on_16[(uintptr_t)q.A % 16 == 0] = true;
-            if (c->lda != 0 && c->lda - c->k <= 16) pad[c->lda - c->k] = true;
-            off[c->misalign] = true;
             if (c->type == GEMM_S8) assert_true(c->alpha == truncf(c->alpha) && c->beta == truncf(c->beta));
-            const float scalars[] = {0.0f, 1.0f, c->type == GEMM_S8 ? -3.0f : -0.5f, 2.0f};
-            for (int a = 0; a < 4; a++)
-                for (int b = 0; b < 4; b++)
-                    if (c->alpha == scalars[a] && c->beta == scalars[b]) pairs[a][b] = true;
         }
-        for (int s = 1; s <= 8; s++) assert_true(m[s] && n[s] && k[s]);
-        const int edges[] = {63, 64, 65, 127, 128, 129, 255, 256, 257, 513, 1025};
-        for (int e = 0; e < ARRAY_SIZE(edges); e++) assert_true(m[edges[e]] && n[edges[e]] && k[edges[e]]);
-        assert_true(empty[0] && empty[1] && empty[2] && k[4096]);
-        for (int a = 0; a < 4; a++)
-            for (int b = 0; b < 4; b++) assert_true(pairs[a][b]);
-        for (int s = 1; s <= 16; s *= 2) assert_true(pad[s] && off[s]);
         for (int x = 0; x < 3; x++) assert_true(rows_on_16[x][0] && rows_on_16[x][1]);
         assert_true(base_on_16[0] && base_on_16[1]);
+#define SOME(condition) assert_some(c, these, each, condition)
+        const int sides[] = {1, 2, 3, 4, 5, 6, 7, 8, 63, 64, 65, 127, 128, 129, 255, 256, 257, 513, 1025};
+        for (int e = 0; e < ARRAY_SIZE(sides); e++) {
+            SOME(c->m == sides[e]);
+            SOME(c->n == sides[e]);
+            SOME(c->k == sides[e]);
+        }
+        SOME(c->k == 4096);
+        SOME(c->m == 0);
+        SOME(c->n == 0);
+        SOME(c->k == 0 && c->m > 0 && c->n > 0);
+        const float scalars[] = {0.0f, 1.0f, kind->type == GEMM_S8 ? -3.0f : -0.5f, 2.0f};
+        for (int e = 0; e < 16; e++) SOME(c->alpha == scalars[e / 4] && c->beta == scalars[e % 4]);
+        for (int e = 1; e <= 16; e *= 2) {
+            SOME(c->lda == c->k + e);
+            SOME(c->misalign == e);
+        }
     }
     gemm_case *some;
     const int fewer = take_cases(70, 3, 9, &some);

@@ -196,6 +196,10 @@ static void assert_same_case(const gemm_case *x, const gemm_case *y) {
     assert_true(x->alpha == y->alpha && x->beta == y->beta && x->misalign == y->misalign);
 }
 
+#define SOME(condition)   assert_some(c, cases, case_count, condition)
+#define DIVIDED(c, sides) ((c)->m % (sides) == 0 && (c)->n % (sides) == 0 && (c)->k % (sides) == 0)
+#define UNEVEN(c)         ((c)->m % 16 != 0 && (c)->n % 16 != 0 && (c)->k % 16 != 0)
+
 TEST(every_case_is_legal_and_has_its_seed) {
     for (int i = 0; i < case_count; i++) {
         const gemm_case *c = &cases[i];
@@ -210,14 +214,6 @@ TEST(every_case_is_legal_and_has_its_seed) {
 
 TEST(every_small_size_and_every_edge_in_each_dimension) {
     const int edges[] = {31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1000, 4095};
-    bool m[4096] = {0}, n[4096] = {0}, k[4096] = {0}, cube[4096] = {0};
-    for (int i = 0; i < case_count; i++) {
-        const gemm_case *c = &cases[i];
-        if (c->m < 4096) m[c->m] = true;
-        if (c->n < 4096) n[c->n] = true;
-        if (c->k < 4096) k[c->k] = true;
-        if (c->m < 4096 && c->m == c->n && c->n == c->k) cube[c->m] = true;
-    }
     for (int size = 1; size <= 70; size++) {
         int with[3] = {0}; /* each size in each dimension beside three different pairs of others */
         for (int i = 0; i < case_count; i++) {
@@ -230,58 +226,42 @@ TEST(every_small_size_and_every_edge_in_each_dimension) {
         assert_true(with[0] >= 3 && with[1] >= 3 && with[2] >= 3);
     }
     for (int i = 0; i < ARRAY_SIZE(edges); i++) {
-        assert_true(m[edges[i]] && n[edges[i]] && k[edges[i]]);
-        assert_true(cube[edges[i]]);
+        const int edge = edges[i];
+        SOME(c->m == edge && c->n == edge && c->k == edge);
     }
 }
 
 TEST(every_pair_of_scalars) {
     const float scalars[] = {0.0f, 1.0f, -0.5f, 2.0f};
-    for (int a = 0; a < 4; a++)
-        for (int b = 0; b < 4; b++) {
-            int uneven = 0, even = 0, no_k = 0; /* with a shape tiles divide, with one they do not, and with k = 0 */
-            for (int i = 0; i < case_count; i++) {
-                const gemm_case *c = &cases[i];
-                if (c->alpha != scalars[a] || c->beta != scalars[b] || c->m == 0 || c->n == 0) continue;
-                no_k += c->k == 0;
-                even += c->k > 0 && c->m % 64 == 0 && c->n % 64 == 0 && c->k % 64 == 0;
-                uneven += c->m % 16 != 0 && c->n % 16 != 0 && c->k % 16 != 0;
-            }
-            assert_true(uneven > 0 && even > 0 && no_k > 0);
-        }
+    for (int i = 0; i < 16; i++) { /* with a shape tiles divide, with one they do not, and with k = 0 */
+        const float alpha = scalars[i / 4], beta = scalars[i % 4];
+        SOME(c->alpha == alpha && c->beta == beta && c->m > 0 && c->n > 0 && c->k > 0 && DIVIDED(c, 64));
+        SOME(c->alpha == alpha && c->beta == beta && UNEVEN(c));
+        SOME(c->alpha == alpha && c->beta == beta && c->m > 0 && c->n > 0 && c->k == 0);
+    }
 }
 
 TEST(padded_and_misaligned_operands) {
-    int lda = 0, ldb = 0, ldc = 0, all = 0, whole4 = 0, padded_read = 0, misaligned[17] = {0};
-    for (int i = 0; i < case_count; i++) {
-        const gemm_case *c = &cases[i];
-        lda += c->lda > c->k && c->ldb == 0 && c->ldc == 0;
-        ldb += c->ldb > c->n && c->lda == 0 && c->ldc == 0;
-        ldc += c->ldc > c->n && c->lda == 0 && c->ldb == 0;
-        all += c->lda > c->k && c->ldb > c->n && c->ldc > c->n;
-        whole4 += c->lda > c->k && c->lda % 4 == 0 && c->ldb > c->n && c->ldb % 4 == 0;
-        padded_read += c->ldc > c->n && c->beta != 0.0f;
-        misaligned[c->misalign] += c->n % 4 == 0 && c->k % 4 == 0; /* else no kernel would use float4 anyway */
-    }
-    assert_true(lda > 0 && ldb > 0 && ldc > 0 && all > 0 && whole4 > 0 && padded_read > 0);
-    assert_true(misaligned[1] > 0 && misaligned[2] > 0 && misaligned[3] > 0);
+    SOME(c->lda > c->k && c->ldb == 0 && c->ldc == 0);
+    SOME(c->ldb > c->n && c->lda == 0 && c->ldc == 0);
+    SOME(c->ldc > c->n && c->lda == 0 && c->ldb == 0);
+    SOME(c->lda > c->k && c->ldb > c->n && c->ldc > c->n);
+    SOME(c->lda > c->k && c->lda % 4 == 0 && c->ldb > c->n && c->ldb % 4 == 0);
+    SOME(c->ldc > c->n && c->beta != 0.0f);
+    for (int off = 1; off <= 3; off++) /* with n and k for which kernels would use float4 */
+        SOME(c->misalign == off && c->n % 4 == 0 && c->k % 4 == 0);
 }
 
 TEST(empty_and_huge_matrices) {
-    int no_m = 0, no_n = 0, no_k[2] = {0}, nothing = 0, tall = 0, wide = 0, past_31 = 0, past_32 = 0;
-    for (int i = 0; i < case_count; i++) {
-        const gemm_case *c = &cases[i];
-        no_m += c->m == 0 && c->n > 0 && c->k > 0;
-        no_n += c->n == 0 && c->m > 0 && c->k > 0;
-        if (c->k == 0 && c->m > 0 && c->n > 0 && c->alpha != 0.0f) no_k[c->beta != 0.0f]++;
-        nothing += c->m == 0 && c->n == 0 && c->k == 0;
-        tall += c->m == 200000 && c->n > 1 && c->k > 1;
-        wide += c->n == 200000 && c->m > 1 && c->k > 1;
-        past_31 += (int64_t)c->m * c->n > INT64_C(2147483648);
-        past_32 += (int64_t)c->m * c->n > INT64_C(4294967296);
-    }
-    assert_true(no_m > 0 && no_n > 0 && no_k[0] > 0 && no_k[1] > 0 && nothing > 0);
-    assert_true(tall > 0 && wide > 0 && past_31 > past_32 && past_32 > 0);
+    SOME(c->m == 0 && c->n > 0 && c->k > 0);
+    SOME(c->n == 0 && c->m > 0 && c->k > 0);
+    SOME(c->k == 0 && c->m > 0 && c->n > 0 && c->alpha != 0.0f && c->beta == 0.0f);
+    SOME(c->k == 0 && c->m > 0 && c->n > 0 && c->alpha != 0.0f && c->beta != 0.0f);
+    SOME(c->m == 0 && c->n == 0 && c->k == 0);
+    SOME(c->m == 200000 && c->n > 1 && c->k > 1);
+    SOME(c->n == 200000 && c->m > 1 && c->k > 1);
+    SOME((int64_t)c->m * c->n > INT64_C(2147483648) && (int64_t)c->m * c->n <= INT64_C(4294967296));
+    SOME((int64_t)c->m * c->n > INT64_C(4294967296));
 }
 
 TEST(max_size_counts_every_side_and_drops_nothing_else) {
@@ -329,19 +309,14 @@ TEST(the_sanitizers_selection_has_a_bit_of_everything) {
     gemm_case *kept = NULL;
     const int count = take_cases(129, 5, 1, &kept);
     assert_in_range(count, 50, 100);
-    int no_k = 0, no_alpha = 0, no_beta = 0, padded = 0, misaligned = 0, uneven = 0, whole = 0;
-    for (int i = 0; i < count; i++) {
-        const gemm_case *c = &kept[i];
-        no_k += c->k == 0 && c->m > 0 && c->n > 0;
-        no_alpha += c->alpha == 0.0f && c->k > 0;
-        no_beta += c->beta == 0.0f;
-        padded += c->ldc > c->n;
-        misaligned += c->misalign != 0;
-        uneven += c->m % 16 != 0 && c->n % 16 != 0 && c->k % 16 != 0;
-        whole += c->m >= 64 && c->m % 64 == 0 && c->n % 64 == 0;
-    }
+    assert_some(c, kept, count, c->k == 0 && c->m > 0 && c->n > 0);
+    assert_some(c, kept, count, c->alpha == 0.0f && c->k > 0);
+    assert_some(c, kept, count, c->beta == 0.0f);
+    assert_some(c, kept, count, c->ldc > c->n);
+    assert_some(c, kept, count, c->misalign != 0);
+    assert_some(c, kept, count, UNEVEN(c));
+    assert_some(c, kept, count, c->m >= 64 && c->m % 64 == 0 && c->n % 64 == 0);
     free(kept);
-    assert_true(no_k > 0 && no_alpha > 0 && no_beta > 0 && padded > 0 && misaligned > 0 && uneven > 0 && whole > 0);
 }
 
 int main(void) {
