@@ -36,4 +36,13 @@ static inline void write_text(const char *text) {
     write_bytes(text, strlen(text));
 }
 
+static inline const char *file_text(void) {
+    static char text[1 << 16];
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    fclose(f);
+    return text;
+}
+
 #endif

@@ -51,15 +51,6 @@ static void assert_said_nothing(void) {
     assert_said("");
 }
 
-static const char *file_text(void) {
-    static char found[65536];
-    FILE *f = fopen(path, "r");
-    assert_non_null(f);
-    found[fread(found, 1, sizeof found - 1, f)] = '\0';
-    fclose(f);
-    return found;
-}
-
 static void assert_file_holds(const char *expected) {
     assert_string_equal(file_text(), expected);
 }

@@ -17,10 +17,6 @@
 #include "bench/timing.h"
 #include "gpu/clock_probe.h"
 
-/* Not every test that includes this uses all of it. */
-#pragma GCC diagnostic ignored "-Wunused-function"
-#pragma GCC diagnostic ignored "-Wunused-variable"
-
 enum { MAX_EVENTS = 2048, MAX_GRAPHS = 16, MAX_INTERVALS = 1024, MAX_SETS = 512, MAX_NODES = 2048 };
 static const double US = 1e-6;
 
@@ -245,15 +241,20 @@ cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t 
     return cudaSuccess;
 }
 
+/* The first that does not live, of a pool whose elements begin with whether they do. */
+static void *take(void *pool, size_t size, int count) {
+    for (char *x = pool; count > 0; count--, x += size)
+        if (!*(bool *)x) return x;
+    fail_msg("too many are live");
+    return NULL;
+}
+
 cudaError_t cudaEventCreate(cudaEvent_t *event) {
     if (fails()) return failure;
-    for (int i = 0; i < MAX_EVENTS; i++)
-        if (!fake.events[i].live) {
-            fake.events[i] = (made_up_event){.live = true};
-            *event = (cudaEvent_t)&fake.events[i];
-            return cudaSuccess;
-        }
-    return cudaErrorMemoryAllocation;
+    made_up_event *e = take(fake.events, sizeof *e, MAX_EVENTS);
+    *e = (made_up_event){.live = true};
+    *event = (cudaEvent_t)e;
+    return cudaSuccess;
 }
 
 static made_up_event *live(cudaEvent_t event) {
@@ -326,13 +327,9 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
 }
 
 static made_up_graph *keep(made_up_graph *pool, const made_up_graph *graph) {
-    for (int i = 0; i < MAX_GRAPHS; i++)
-        if (!pool[i].live) {
-            pool[i] = *graph;
-            return &pool[i];
-        }
-    fail_msg("more than %d graphs", MAX_GRAPHS);
-    return NULL;
+    made_up_graph *g = take(pool, sizeof *g, MAX_GRAPHS);
+    *g = *graph;
+    return g;
 }
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph) {

@@ -158,13 +158,9 @@ static FILE *start_hash(void) {
 }
 
 static void assert_hash(FILE *hash, const char *expected) {
-    char got[65] = "";
     assert_int_equal(pclose(hash), 0);
-    snprintf(path, sizeof path, "%s/hash", folder);
-    FILE *f = fopen(path, "r");
-    assert_non_null(fgets(got, sizeof got, f));
-    fclose(f);
-    assert_string_equal(got, expected);
+    name_file("hash");
+    assert_int_equal(strncmp(file_text(), expected, 64), 0);
 }
 
 /* The data's folder; NULL, after a message, without this file in it. */
