@@ -80,16 +80,6 @@ TEST(csv_line_is_as_the_schema_says) {
     assert_memory_equal(&read, &sample, sizeof read);
 }
 
-TEST(csv_header_is_written_once) {
-    assert_int_equal(record_csv_prepare(path, err), 0);
-    append_csv(&sample);
-    assert_file_holds(HEADER_LINE ROW);
-    assert_int_equal(record_csv_prepare(path, err), 0);
-    append_csv(&sample);
-    assert_said_nothing();
-    assert_file_holds(HEADER_LINE ROW ROW);
-}
-
 TEST(csv_round_trip_of_what_was_not_measured) {
     record r = record_empty();
     assert_true(r.m == -1 && r.n == -1 && r.k == -1 && r.d == -1);
