@@ -33,6 +33,8 @@ TEST(clocks_that_drift) {
     assert_true(result.ours_ms.max > 1.1 * result.ours_ms.min);
     assert_true(fabs(result.ratio.median - 1.5) < 0.001); /* A B: 1.5; B A: 1.5 / 1.001 */
     assert_true(result.ratio.max - result.ratio.min < 0.002);
+    const stats_summary s = result.ours_ms; /* the median's interval, of six parts of the time */
+    assert_true(s.min < s.low && s.low < s.median && s.median < s.high && s.high < s.max);
 
     set_up(50, 25, 3);
     fake.drift = 20.0; /* a share of 0.0025 a pair, 3 times as slow in the end */
@@ -50,21 +52,6 @@ TEST(clocks_that_drift) {
     assert_string_equal(result.mode, "graph");
     assert_true(result.ours_ms.max > 1.1 * result.ours_ms.min);
     assert_true(fabs(result.ratio.median - 1.5) < 0.008);
-}
-
-/* The median's interval: of 400 equal values it is a point, of a drift it lies around the median, within the extremes.
- */
-TEST(intervals) {
-    set_up(100, 150, 3);
-    run();
-    assert_near(result.ours_ms.low, 0.1);
-    assert_near(result.ratio.high, 1.5);
-    set_up(100, 150, 3);
-    fake.step = 1.001;
-    run();
-    const stats_summary s = result.ours_ms;
-    assert_true(s.min < s.low && s.low < s.median && s.median < s.high &&
-                s.high < s.max); /* of six parts of the time */
 }
 
 /* A kernel whose time depends on where its operands lie: the interval is that of the places, each of which has its part
@@ -248,13 +235,8 @@ TEST(chains) {
     }
 }
 
+/* Of ours alone, which check_log asserts of every run; under load of both. */
 TEST(the_clock_is_of_ours) {
-    set_up(1000, 2000, 2); /* clock_probe_mhz counts the launches: all that are timed, whatever came after them */
-    run();
-    assert_true(result.clock_mhz == result.pairs);
-    set_up(10, 2000, 2); /* graphs */
-    run();
-    assert_true(result.clock_mhz == result.pairs * launches_a_sample(0));
     set_up(1000, 2000, 2); /* one of many short ones */
     task.hot = true;
     assert_int_equal(timing_run(&task, the_stream, &result), cudaSuccess);
@@ -273,9 +255,6 @@ TEST(no_baseline) {
         run();
         assert_string_equal(result.mode, i == 0 ? "events" : "graph");
         assert_true(fabs(result.ours_ms.median - costs[i] / 1e3) < 1e-4);
-        assert_true(isnan(result.ratio.median) && isnan(result.ratio.min) && isnan(result.ratio.max));
-        assert_true(isnan(result.baseline_ms.median) && isnan(result.baseline_ms.min));
-        for (int k = 0; k < fake.logged; k++) assert_int_not_equal(fake.log[k].side, 1);
         assert_true(result.pairs >= 3);
     }
 }

@@ -530,7 +530,9 @@ static void check_log(void) {
         check_fair(first);
     }
     if (task.restore != NULL) check_restored();
+    if (sides == 1) assert_true(isnan(result.ratio.median) && isnan(result.ratio.min) && isnan(result.baseline_ms.max));
     for (int i = 0; i < fake.logged; i++) {
+        assert_true(fake.log[i].side < sides);
         assert_true(task.flush != NULL || fake.log[i].what != FLUSH);
         assert_true(task.restore != NULL || fake.log[i].what != RESTORE);
     }
@@ -549,6 +551,8 @@ static void assert_all_near(stats_summary s, double expected) {
     assert_near(s.median, expected);
     assert_near(s.min, expected);
     assert_near(s.max, expected);
+    assert_near(s.low, expected);
+    assert_near(s.high, expected);
 }
 
 /* Launches of the first sample of ours. */
