@@ -73,4 +73,14 @@ static inline const char *heard(void) {
     return unit_text;
 }
 
+/* That is exactly what was written. */
+__attribute__((format(printf, 1, 2))) static inline void assert_heard(const char *format, ...) {
+    char expected[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(expected, sizeof expected, format, arguments);
+    va_end(arguments);
+    assert_string_equal(heard(), expected);
+}
+
 #endif

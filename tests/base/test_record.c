@@ -37,18 +37,14 @@ static int tear_down(void **state) {
     return remove_folder(state);
 }
 
-static void assert_said(const char *format, ...) {
-    char expected[512];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(expected, sizeof expected, format, arguments);
-    va_end(arguments);
-    assert_string_equal(heard(), expected);
-    err = listen_in();
-}
+#define assert_said(...)                                                                                               \
+    do {                                                                                                               \
+        assert_heard(__VA_ARGS__);                                                                                     \
+        err = listen_in();                                                                                             \
+    } while (0)
 
 static void assert_said_nothing(void) {
-    assert_said("");
+    assert_said("%s", "");
 }
 
 static void assert_file_holds(const char *expected) {
