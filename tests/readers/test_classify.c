@@ -71,20 +71,16 @@ TEST(test_scaling) {
 
 TEST(test_scaling_extremes) {
     table *far = make("far", "-1e308,1\n1e308,2\n", LABELS_NONE), *large = make("large", "1,1\n1,1e39\n", LABELS_NONE);
+    static const char *const hows[] = {"zscore", "minmax"};
     float got[4];
-    for (int i = 0; i < 3; i++) {
-        static const char *const what[] = {"%s: column 1: values from -1e+308 to 1e+308: too far apart to scale\n",
-                                           "%s: column 1: values from -1e+308 to 1e+308: too far apart to scale\n",
-                                           "%s:2: column 2: 1e+39, scaled, is beyond FP32\n"};
-        char expected[400];
-        const table *t = i < 2 ? far : large;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(scaling_fit(&scale, far, hows[i], listen_in()), 2);
+        assert_heard("%s: column 1: values from -1e+308 to 1e+308: too far apart to scale\n", far->path);
         scaling_free(&scale);
-        FILE *err = listen_in();
-        assert_int_equal(scaling_fit(&scale, t, i == 0 ? "zscore" : i == 1 ? "minmax" : "none", err), i < 2 ? 2 : 0);
-        if (i == 2) assert_int_equal(scaling_apply(&scale, t, got, err), 2);
-        snprintf(expected, sizeof expected, what[i], t->path);
-        assert_string_equal(heard(), expected);
     }
+    assert_int_equal(scaling_fit(&scale, large, "none", stderr), 0);
+    assert_int_equal(scaling_apply(&scale, large, got, listen_in()), 2);
+    assert_heard("%s:2: column 2: 1e+39, scaled, is beyond FP32\n", large->path);
     table *close = make("close", "0.1,3\n0.1,3\n0.1,3\n", LABELS_NONE); /* their mean need not be 0.1 */
     check_scaled(close, "zscore", close, (float[]){0, 0, 0, 0, 0, 0});
 }
