@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -43,6 +44,43 @@ static inline int unit_run_group(CMFixtureFunction first, CMFixtureFunction last
 
 static inline int unit_run(CMFixtureFunction before, CMFixtureFunction after) {
     return unit_run_group(NULL, NULL, before, after);
+}
+
+/* Some element x of the list meets the condition. */
+#define assert_some(x, list, count, condition)                                                                         \
+    do {                                                                                                               \
+        bool unit_met = false;                                                                                         \
+        for (int unit_i = 0; unit_i < (count) && !unit_met; unit_i++) {                                                \
+            const __typeof__(*(list)) *x = &(list)[unit_i];                                                            \
+            unit_met = (condition);                                                                                    \
+        }                                                                                                              \
+        if (!unit_met) fail_msg("none has %s", #condition);                                                            \
+    } while (0)
+
+/* listen_in: a stream that the code under test may write to; heard: it is closed, and this is what was written. */
+static FILE *unit_stream;
+static char unit_text[8192];
+
+static inline FILE *listen_in(void) {
+    memset(unit_text, 0, sizeof unit_text);
+    unit_stream = fmemopen(unit_text, sizeof unit_text - 1, "w");
+    assert_non_null(unit_stream);
+    return unit_stream;
+}
+
+static inline const char *heard(void) {
+    assert_int_equal(fclose(unit_stream), 0);
+    return unit_text;
+}
+
+/* That is exactly what was written. */
+__attribute__((format(printf, 1, 2))) static inline void assert_heard(const char *format, ...) {
+    char expected[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(expected, sizeof expected, format, arguments);
+    va_end(arguments);
+    assert_string_equal(heard(), expected);
 }
 
 #endif

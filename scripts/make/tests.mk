@@ -6,10 +6,11 @@ tensorcore_test := build/tests/tensorcore/run
 program_objects = $(filter-out build/obj/$(1)/test_%,$(call objects,$(1))) # of a folder that holds tests, too
 # Steps with correct variants and variants with one fault each; step 7's configurations, each as a variant.
 test_steps := $(foreach t,gemm gemv knn candidates family,build/tests/$(t)/run)
-link_tests = $(LDLIBS) -lcmocka -lopenblas
+link_tests = $(LDLIBS) -lcmocka
 $(foreach t,$(tests),$(eval $(call program,$(t),$(t:build/%=build/obj/%).c.o $(archives),$(link_tests))))
 $(foreach t,$(test_steps),$(eval $(call program,$(t),$(call program_objects,$(t:build/%/run=%)) $(archives),$(LDLIBS))))
-$(eval $(call program,$(gpu_test),$(call program_objects,tests/gpu) $(archives),$(LDLIBS)))
+$(eval $(call program,$(gpu_test),$(call program_objects,tests/gpu) \
+    build/obj/tests/gemm/kernels.cu.o $(archives),$(LDLIBS)))
 $(eval $(call program,$(tensorcore_test),$(call objects,tests/tensorcore) \
     $(filter-out %/step.c.o,$(call objects,step06_tensorcore)) \
     build/obj/step04_vectorized/lds128_2x2.cu.o $(archives),$(LDLIBS)))

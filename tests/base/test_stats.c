@@ -104,36 +104,6 @@ TEST(ratio_has_an_interval_of_its_own) {
     assert_true(s.median == 5.5 && s.low == 2 && s.high == 9);
 }
 
-static double uniform(uint64_t *state) {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return ((double)(*state >> 11) + 0.5) / 9007199254740992.0;
-}
-
-/* In how many of the samples the interval holds the true median of a series in six parts, each with a shift of its own:
- * with blocks, and as if all values were independent. */
-static double coverage_of_parts(int blocks) {
-    enum { SAMPLES = 5000, PARTS = 6, EACH = 20 };
-    double values[PARTS * EACH];
-    uint64_t state = 20260102;
-    int held = 0;
-    for (int sample = 0; sample < SAMPLES; sample++) {
-        for (int i = 0, part = 0; part < PARTS; part++) {
-            const double shift = uniform(&state) - 0.5;
-            for (int k = 0; k < EACH; k++) values[i++] = shift + 0.1 * (uniform(&state) - 0.5);
-        }
-        const stats_summary s = stats_of_blocks(values, PARTS * EACH, blocks);
-        held += s.low <= 0.0 && 0.0 <= s.high;
-    }
-    return (double)held / SAMPLES;
-}
-
-TEST(blocks_hold_the_true_median_of_parts) {
-    assert_true(coverage_of_parts(6) >= 0.95);
-    assert_true(coverage_of_parts(120) < 0.7);
-}
-
 /* The least and the greatest of the six medians, 2.5 and 22.5; of the values 1 to 24 the rest is as ever. */
 TEST(interval_of_blocks) {
     double values[25];

@@ -76,7 +76,7 @@ static toy_options toy;
 static gemm_options gemm;
 static gemv_options gemv;
 static knn_options knn;
-static char *out_text, *err_text;
+static char out_text[1 << 15], err_text[1 << 15];
 
 static const char *const names[] = {"one", "two", "three"};
 
@@ -114,19 +114,6 @@ static options_program program_of(family f) {
 
 /* ---- parsing ---- */
 
-static options_result parse_arguments(const options_program *p, int argc, char **argv) {
-    size_t out_length, err_length;
-    free(out_text);
-    free(err_text);
-    options_free(&o);
-    FILE *out = open_memstream(&out_text, &out_length), *err = open_memstream(&err_text, &err_length);
-    memset(&o, 0xAA, sizeof o);
-    const options_result result = options_parse(argc, argv, p, &o, out, err);
-    fclose(out);
-    fclose(err);
-    return result;
-}
-
 /* `line` is broken at each blank: two of them make an empty argument. */
 static options_result parse_program(const options_program *p, const char *line) {
     static char text[2048]; /* the options point into it */
@@ -134,7 +121,14 @@ static options_result parse_program(const options_program *p, const char *line) 
     int argc = 1;
     snprintf(text, sizeof text, "%s", line);
     while (*line != '\0' && rest != NULL) argv[argc++] = strsep(&rest, " ");
-    return parse_arguments(p, argc, argv);
+    options_free(&o);
+    memset(&o, 0xAA, sizeof o);
+    out_text[0] = err_text[0] = '\0';
+    FILE *out = fmemopen(out_text, sizeof out_text, "w"), *err = fmemopen(err_text, sizeof err_text, "w");
+    const options_result result = options_parse(argc, argv, p, &o, out, err);
+    fclose(out);
+    fclose(err);
+    return result;
 }
 
 static options_result parse(family f, const char *line) {
@@ -185,9 +179,6 @@ static void each_refused_with(family f, const char *line, const char *options, c
 }
 
 static int release(void **state) {
-    free(out_text);
-    free(err_text);
-    out_text = err_text = NULL;
     options_free(&o);
     return 0;
 }

@@ -169,40 +169,22 @@ static int tear_down(void **state) {
     return fake.live;
 }
 
-/* What goes to a stream meanwhile. */
-typedef struct {
-    FILE **stream, *console;
-    char *text;
-    size_t length;
-} captured;
-
-static void capture(captured *c, FILE **stream) {
-    c->stream = stream;
-    c->console = *stream;
-    *stream = open_memstream(&c->text, &c->length);
-    assert_non_null(*stream);
-}
-
-static void release(captured *c, char *copy, size_t size) {
-    fclose(*c->stream);
-    *c->stream = c->console;
-    snprintf(copy, size, "%s", c->text);
-    free(c->text);
-}
-
 static void choose(bool verbose) {
     bench_operand_functions operands;
     const bench_family family = bench_family_complete(&made_up, &operands);
     session s = {.family = &family, .step = "test", .o = {.time_s = 0.5, .verbose = verbose}, .baseline = true};
-    captured out, err;
-    capture(&out, &stdout);
+    FILE *const out = stdout, *const err = stderr;
+    said[0] = printed[0] = '\0';
+    stdout = fmemopen(printed, sizeof printed, "w");
+    stderr = fmemopen(said, sizeof said, "w");
     assert_true(blas_open(stdout));
-    capture(&err, &stderr);
     const bench_launch launch = {.session = &s, .problem = &problem, .operands = operands.create(&s, &problem, 2)};
     baseline_choose(&launch, &timing, &chosen);
     operands.destroy(launch.operands);
-    release(&err, said, sizeof said);
-    release(&out, printed, sizeof printed);
+    fclose(stdout);
+    fclose(stderr);
+    stdout = out;
+    stderr = err;
 }
 
 static void assert_counts(int tried, int refused, int wrong) {

@@ -84,7 +84,6 @@ TEST(gemm_refuses) {
         {"--dtype s8 --beta -1.25", "--beta: '-1.25' is not an integer, which --dtype s8 requires"},
         {"--beta 65537 --dtype s8", "--beta: '65537' is out of range (--dtype s8: at most 65536)"},
         {"--show bank", "--show: 'bank' is unknown: did you mean 'banks'? (known: fragments, banks)"},
-        {"--show banks --sweep check", "--sweep: contradicts --show, which runs no variant"},
     };
     ALL_REFUSED(GEMM, list);
     ALL_REFUSED(TYPED, typed);
@@ -95,25 +94,9 @@ TEST(gemm_refuses) {
                       "contradicts --sweep check, which chooses the scalars and times nothing");
     each_refused_with(GEMM, "--csv x", "lda=5000 ldb=5000 ldc=5000 misalign=1",
                       "contradicts --csv, which has no column for it");
-    each_refused_with(TYPED, "--show banks", "variant=one verbose sweep=odd seed=1 time=1 csv=a",
+    each_refused_with(TYPED, "--show banks",
+                      "variant=one verbose sweep=odd seed=1 time=1 csv=a dtype=s8 size=9 alpha=1 warm no-baseline",
                       "contradicts --show, which runs no variant");
-}
-
-/* Whatever options GEMM will have. */
-TEST(a_show_takes_no_other_option) {
-    static const char *const argument[] = {
-        [OPTION_FLAG] = "",   [OPTION_OFF] = "",       [OPTION_SIZE] = " 9",  [OPTION_SCALAR] = " 1",
-        [OPTION_TEXT] = " x", [OPTION_SECONDS] = " 1", [OPTION_CHOICE] = NULL};
-    char line[96], message[96];
-    program_of(TYPED);
-    for (const option *row = gemm.table; row->name != NULL; row++) {
-        if (strcmp(row->name, "show") == 0) continue;
-        const char *value = row->kind == OPTION_CHOICE ? row->choices[0] : argument[row->kind];
-        assert_non_null(value);
-        snprintf(line, sizeof line, "--show banks --%s%s%s", row->name, row->kind == OPTION_CHOICE ? " " : "", value);
-        snprintf(message, sizeof message, "--%s: contradicts --show, which runs no variant", row->name);
-        REFUSED(TYPED, line, message);
-    }
 }
 
 /* ---- GEMV ---- */

@@ -14,7 +14,8 @@ TEST(common_defaults) {
     assert_true(o.seed == 1 && o.time_s == 0.5); /* as --help says */
     assert_int_equal(o.device, 0);
     assert_null(o.sim_device);
-    assert_null(o.csv);
+    assert_true(o.csv == NULL && o.watch.counters == NULL && o.watch.counters_csv == NULL && o.watch.explain == NULL);
+    assert_true(o.watch.trace == NULL && o.watch.trace_blocks == 0);
     assert_true(toy.off && !toy.flag && toy.word == toy_words[1] && toy.other_word == NULL);
 }
 
@@ -29,8 +30,6 @@ TEST(common_options_are_taken) {
 }
 
 TEST(counters_need_the_simulator) {
-    ACCEPTED(TOY, "");
-    assert_true(o.watch.counters == NULL && o.watch.counters_csv == NULL && o.watch.explain == NULL && !o.simulate);
     ACCEPTED(TOY, "--counters");
     assert_string_equal(o.watch.counters, "table");
     assert_true(o.simulate);
@@ -51,8 +50,6 @@ TEST(counters_need_the_simulator) {
 }
 
 TEST(traces_need_the_simulator) {
-    ACCEPTED(TOY, "");
-    assert_true(o.watch.trace == NULL && o.watch.trace_blocks == 0 && !o.simulate);
     ACCEPTED(TOY, "--trace a.json --trace-blocks 7");
     assert_string_equal(o.watch.trace, "a.json");
     assert_int_equal(o.watch.trace_blocks, 7);
@@ -165,7 +162,6 @@ TEST(abbreviations) {
         {"--se 5", "--se: ambiguous option (seconds, seed)"}, /* seed, seconds */
         {"--s=5", "--s: ambiguous option (size, start, scalar, seconds, sweep, seed, sim, sim-device)"},
         {"--bogus", "--bogus: unknown option (see --help)"},
-        {"--bogus=12", "--bogus: unknown option (see --help)"},
         {"--size 4 --sizes 5", "--sizes: unknown option: did you mean --size? (see --help)"},
         {"--absent red", "--absent: unknown option (see --help)"},
         {"-x", "-x: unknown option (see --help)"},
@@ -340,9 +336,7 @@ TEST(rules_of_every_program) {
         {"--counters --list", "--counters: contradicts --list, which runs nothing"},
         {"--explain a --list", "--explain: contradicts --list, which runs nothing"},
         {"--explain a --variant two", "--variant: contradicts --explain, which runs nothing"},
-        {"--szie 5", "--szie: unknown option: did you mean --size? (see --help)"},
         {"--co", "--co: ambiguous option (count, counters, counters-csv)"},
-        {"--co=3", "--co: ambiguous option (count, counters, counters-csv)"},
         {"--variant twoo", "--variant: 'twoo' is unknown: did you mean 'two'? (known: one, two, three)"},
         {"--word geren", "--word: 'geren' is unknown: did you mean 'green'? (known: red, green, blue)"},
     };

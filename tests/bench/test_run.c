@@ -1,10 +1,12 @@
-/* One variant at one problem: verified, timed, verified again, recorded. The family and the timing are made up. */
+/* One variant at one problem: verified, timed, verified again, recorded, printed. The family and the timing are made
+ * up.
+ */
 #include <math.h>
 #include <stdbool.h>
-#include <unistd.h>
 
-#include "../unit.h"
+#include "../folder.h"
 #include "bench/measure.h"
+#include "bench/print.h"
 #include "bench/sweep.h"
 #include "gpu/error.h"
 
@@ -15,7 +17,6 @@ static struct {
     bool sustained;                  /* there is a second measurement */
     bool unsupported;                /* the device cannot run the variant */
     char log[64]; /* v: verified; V: so, after several launches, F: by the fingerprint; t: timed; s: under load */
-    char csv[32];
     record *rows;
     int count;
 } fake;
@@ -155,10 +156,10 @@ static int run(void) {
     s.o.chosen = &chosen;
     s.o.variant_given = true;
     s.o.time_s = 0.1;
-    s.o.csv = fake.csv;
+    s.o.csv = path;
     const int status = bench_sweep(&s);
     free(fake.rows);
-    assert_int_equal(record_csv_load(fake.csv, &fake.rows, &fake.count, stderr), 0);
+    assert_int_equal(record_csv_load(path, &fake.rows, &fake.count, stderr), 0);
     return status;
 }
 
@@ -170,14 +171,12 @@ static void assert_run(int status, const char *log, int count) {
 
 static int set_up(void **state) {
     memset(&fake, 0, sizeof fake);
-    snprintf(fake.csv, sizeof fake.csv, "/tmp/test_run.XXXXXX");
-    const int fd = mkstemp(fake.csv);
-    return fd < 0 || close(fd) != 0;
+    return make_folder(state);
 }
 
 static int tear_down(void **state) {
     free(fake.rows);
-    return unlink(fake.csv);
+    return remove_folder(state);
 }
 
 TEST(what_was_timed_is_recorded) {
@@ -227,13 +226,51 @@ TEST(wrong_after_continuous_load) {
     assert_string_equal(fake.rows[1].mode, "sustained");
 
     fake.wrong_from = 3;
-    assert_int_equal(truncate(fake.csv, 0), 0);
+    assert_int_equal(truncate(path, 0), 0);
     assert_run(1, "vtVsV", 1); /* what was measured before it stands */
 }
 
 TEST(named_and_skipped) {
     fake.unsupported = true;
     assert_run(EXIT_USAGE, "", 0);
+}
+
+/* ---- what is printed beside the table ---- */
+
+static char text[128];
+
+TEST(shares_of_the_peak_and_of_the_clock) {
+    device_facts d = {.name = "NVIDIA H200", .cc = 90, .sms = 132, .clock_mhz = 1980};
+    device_peaks(&d);
+    record r = record_empty();
+    bench_workload work = {.peak = d.peak_gflops[DEVICE_F16], .peak_per_mhz = device_peak_at(&d, DEVICE_F16, 1.0)};
+    timing_result t = {.ours_ms = {1, 1, 1, 1, 1}, .clock_mhz = 1410};
+    work.flops = 0.62 * 989.4e9;
+    measure_record(&r, &work, &t);
+    assert_string_equal(print_shares(&d, &work, &r, text, sizeof text),
+                        "; 62 % of the data sheet's 989 TFLOP/s, 80 % of what 1410 MHz can do"); /* of 762.4 */
+    r.clock_mhz = NAN;
+    assert_string_equal(print_shares(&d, &work, &r, text, sizeof text), "; 62 % of the data sheet's 989 TFLOP/s");
+    r.clock_mhz = 1410;
+    work.peak_per_mhz = 0;
+    assert_string_equal(print_shares(&d, &work, &r, text, sizeof text), "; 62 % of the data sheet's 989 TFLOP/s");
+    r.peak_share = NAN;
+    assert_string_equal(print_shares(&d, &work, &r, text, sizeof text), "");
+}
+
+TEST(shares_of_a_bandwidth_and_of_an_unknown_gpu) {
+    device_facts d = {
+        .name = "made up", .cc = 90, .sms = 10, .clock_mhz = 1000, .memory_clock_mhz = 1000, .bus_bits = 64};
+    device_peaks(&d);
+    record r = record_empty();
+    r.peak_share = 0.5;
+    r.clock_mhz = 500;
+    bench_workload work = {.peak = d.peak_gbps, .peak_of_bytes = true};
+    assert_string_equal(print_shares(&d, &work, &r, text, sizeof text), "; 50 % of its clocks' 16.0 GB/s");
+    work = (bench_workload){.peak = d.peak_gflops[DEVICE_FP32], .peak_per_mhz = device_peak_at(&d, DEVICE_FP32, 1.0)};
+    r.gflops = 640;
+    assert_string_equal(print_shares(&d, &work, &r, text, sizeof text),
+                        "; 50 % of its clocks' 2.6 TFLOP/s, 50 % of what 500 MHz can do");
 }
 
 int main(void) {

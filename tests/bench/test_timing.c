@@ -1,4 +1,4 @@
-/* Measuring single launches and graphs of them, in rounds. */
+/* Measuring single launches and graphs of them, in rounds, and under continuous load. */
 #include "timing_case.h"
 
 /* ---- tests ---- */
@@ -33,6 +33,8 @@ TEST(clocks_that_drift) {
     assert_true(result.ours_ms.max > 1.1 * result.ours_ms.min);
     assert_true(fabs(result.ratio.median - 1.5) < 0.001); /* A B: 1.5; B A: 1.5 / 1.001 */
     assert_true(result.ratio.max - result.ratio.min < 0.002);
+    const stats_summary s = result.ours_ms; /* the median's interval, of six parts of the time */
+    assert_true(s.min < s.low && s.low < s.median && s.median < s.high && s.high < s.max);
 
     set_up(50, 25, 3);
     fake.drift = 20.0; /* a share of 0.0025 a pair, 3 times as slow in the end */
@@ -50,21 +52,6 @@ TEST(clocks_that_drift) {
     assert_string_equal(result.mode, "graph");
     assert_true(result.ours_ms.max > 1.1 * result.ours_ms.min);
     assert_true(fabs(result.ratio.median - 1.5) < 0.008);
-}
-
-/* The median's interval: of 400 equal values it is a point, of a drift it lies around the median, within the extremes.
- */
-TEST(intervals) {
-    set_up(100, 150, 3);
-    run();
-    assert_near(result.ours_ms.low, 0.1);
-    assert_near(result.ratio.high, 1.5);
-    set_up(100, 150, 3);
-    fake.step = 1.001;
-    run();
-    const stats_summary s = result.ours_ms;
-    assert_true(s.min < s.low && s.low < s.median && s.median < s.high &&
-                s.high < s.max); /* of six parts of the time */
 }
 
 /* A kernel whose time depends on where its operands lie: the interval is that of the places, each of which has its part
@@ -248,13 +235,8 @@ TEST(chains) {
     }
 }
 
+/* Of ours alone, which check_log asserts of every run; under load of both. */
 TEST(the_clock_is_of_ours) {
-    set_up(1000, 2000, 2); /* clock_probe_mhz counts the launches: all that are timed, whatever came after them */
-    run();
-    assert_true(result.clock_mhz == result.pairs);
-    set_up(10, 2000, 2); /* graphs */
-    run();
-    assert_true(result.clock_mhz == result.pairs * launches_a_sample(0));
     set_up(1000, 2000, 2); /* one of many short ones */
     task.hot = true;
     assert_int_equal(timing_run(&task, the_stream, &result), cudaSuccess);
@@ -273,30 +255,32 @@ TEST(no_baseline) {
         run();
         assert_string_equal(result.mode, i == 0 ? "events" : "graph");
         assert_true(fabs(result.ours_ms.median - costs[i] / 1e3) < 1e-4);
-        assert_true(isnan(result.ratio.median) && isnan(result.ratio.min) && isnan(result.ratio.max));
-        assert_true(isnan(result.baseline_ms.median) && isnan(result.baseline_ms.min));
-        for (int k = 0; k < fake.logged; k++) assert_int_not_equal(fake.log[k].side, 1);
         assert_true(result.pairs >= 3);
     }
 }
 
 /* Each call in turn fails: that error is what comes back, and nothing stays behind. */
 TEST(every_call_that_can_fail) {
-    const double costs[][2] = {{60000, 70000}, {15, 60000}, {19, 18}};
-    for (int c = 0; c < ARRAY_SIZE(costs); c++)
-        for (int way = 0; way < 8; way++)
+    static const struct {
+        double ours_us, baseline_us;
+        const char *mode;
+    } cases[] = {{60000, 70000, "events"}, {15, 60000, "graph"}, {19, 18, "graph"}, {30000, 60000, "sustained"}};
+    for (int c = 0; c < ARRAY_SIZE(cases); c++)
+        for (int way = 0; way < (c < 3 ? 8 : 1); way++)
             for (int n = 1;; n++) {
-                set_up(costs[c][0], costs[c][1], 2);
+                set_up(cases[c].ours_us, cases[c].baseline_us, 2);
                 if (way & 4) task.move = move;
                 if (way & 1) task.restore = restore;
                 if (way & 2) flush_too();
                 task.budget_s = 0.0;
+                fake.sustained = c == 3;
                 fake.fail_at = n;
-                const cudaError_t error = timing_run(&task, the_stream, &result);
+                const cudaError_t error = fake.sustained ? timing_sustained(&task, 0.1, the_stream, &result)
+                                                         : timing_run(&task, the_stream, &result);
                 assert_nothing_left();
                 if (fake.calls < n) {
                     assert_int_equal(error, cudaSuccess);
-                    assert_string_equal(result.mode, c == 0 ? "events" : "graph");
+                    assert_string_equal(result.mode, cases[c].mode);
                     assert_true(n > 60);
                     break;
                 }
@@ -314,6 +298,90 @@ TEST(not_ready_is_no_error) {
     fake.query_fails = fake.sustained = true;
     assert_int_equal(timing_sustained(&task, 0.5, the_stream, &result), failure);
     assert_nothing_left();
+}
+
+/* ---- continuous load ---- */
+
+/* The launches from `first` on: slices of 50 ms of either side in turn, the sets in turn, and no pause. */
+static void check_slices(int first, double idle) {
+    double length = 0.0, busy = 0.0;
+    int side = fake.log[first].side;
+    for (int i = first; i < fake.logged; i++) {
+        busy += fake.log[i].cost;
+        if (fake.log[i].what == PROBE) continue;
+        if (i > first && fake.log[i].operation != fake.log[i - 1].operation && task.sets > 1 && fake.log[i].cost > 2e-5)
+            assert_int_equal(fake.log[i].set, (fake.log[i - 1].set + 1) % sets_taken());
+        assert_int_equal(fake.log[i].what, LAUNCH);
+        if (fake.log[i].side != side) { /* after the first, two slices of a side follow one another */
+            assert_true((length > 0.044 && length < 0.056) || (length > 0.088 && length < 0.112));
+            side = fake.log[i].side;
+            length = 0.0;
+        }
+        length += fake.log[i].cost;
+    }
+    assert_true(busy > idle * (fake.stream - 1000.0));
+}
+
+TEST(sustained_load) {
+    set_up(100, 130, 4);
+    sustain(2.0);
+    assert_all_near(result.ours_ms, 0.1);
+    assert_all_near(result.baseline_ms, 0.13);
+    assert_all_near(result.ratio, 1.3);
+    assert_in_range(result.pairs, 9, 13); /* of 20, the second half */
+    assert_true(fake.host - 1000.0 > 1.9 && fake.host - 1000.0 < 2.5);
+    check_slices(fake.intervals[7].end, 0.95); /* behind four estimates a side */
+
+    set_up(10, 8, 4); /* graphs */
+    sustain(1.0);
+    assert_true(fabs(result.ratio.median - 0.8) < 0.01);
+    check_slices(fake.intervals[7].end, 0.9);
+
+    set_up(70000, 130000, 2); /* a launch a slice */
+    sustain(0.5);
+    assert_all_near(result.ours_ms, 70);
+    assert_true(result.pairs >= 3);
+
+    set_up(100, 1, 3);
+    task.baseline.launch = NULL;
+    sustain(1.0);
+    assert_all_near(result.ours_ms, 0.1);
+    assert_true(isnan(result.ratio.median) && isnan(result.baseline_ms.median));
+    for (int k = 0; k < fake.logged; k++) assert_int_not_equal(fake.log[k].side, 1);
+}
+
+/* What counts is how it runs in the end. */
+TEST(sustained_load_settles) {
+    set_up(100, 150, 3);
+    fake.drift = 0.5;
+    sustain(4.0);
+    assert_true(result.ours_ms.min >= 0.1 * 1.9);
+    assert_true(result.ours_ms.max <= 0.1 * 3.3);
+    assert_true(fabs(result.ratio.median - 1.5) < 0.05);
+}
+
+/* The power is read over all of the half that counts, however long that is. */
+TEST(sustained_load_is_metered_to_its_end) {
+    set_up(30000, 60000, 2);
+    fake.metered = true;
+    sustain(30.0);
+    assert_true(fabs(result.power_w - 22.5) < 0.5);
+}
+
+/* NVML's power is an average over a second: of a shorter measurement none is told. */
+TEST(short_measurements_have_no_power) {
+    set_up(1000, 2000, 2);
+    fake.metered = true;
+    assert_int_equal(timing_run(&task, the_stream, &result), cudaSuccess);
+    assert_true(isnan(result.power_w));
+}
+
+/* Where launches wait for the stream all has ended when the last is enqueued. */
+TEST(launches_that_wait_are_metered) {
+    set_up(1000, 2000, 2);
+    fake.metered = fake.waits = true;
+    sustain(1.0);
+    assert_true(result.power_w > 0.5 && result.power_w < 1.1);
 }
 
 int main(void) {

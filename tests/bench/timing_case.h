@@ -17,10 +17,6 @@
 #include "bench/timing.h"
 #include "gpu/clock_probe.h"
 
-/* Not every test that includes this uses all of it. */
-#pragma GCC diagnostic ignored "-Wunused-function"
-#pragma GCC diagnostic ignored "-Wunused-variable"
-
 enum { MAX_EVENTS = 2048, MAX_GRAPHS = 16, MAX_INTERVALS = 1024, MAX_SETS = 512, MAX_NODES = 2048 };
 static const double US = 1e-6;
 
@@ -245,15 +241,20 @@ cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t 
     return cudaSuccess;
 }
 
+/* The first that does not live, of a pool whose elements begin with whether they do. */
+static void *take(void *pool, size_t size, int count) {
+    for (char *x = pool; count > 0; count--, x += size)
+        if (!*(bool *)x) return x;
+    fail_msg("too many are live");
+    return NULL;
+}
+
 cudaError_t cudaEventCreate(cudaEvent_t *event) {
     if (fails()) return failure;
-    for (int i = 0; i < MAX_EVENTS; i++)
-        if (!fake.events[i].live) {
-            fake.events[i] = (made_up_event){.live = true};
-            *event = (cudaEvent_t)&fake.events[i];
-            return cudaSuccess;
-        }
-    return cudaErrorMemoryAllocation;
+    made_up_event *e = take(fake.events, sizeof *e, MAX_EVENTS);
+    *e = (made_up_event){.live = true};
+    *event = (cudaEvent_t)e;
+    return cudaSuccess;
 }
 
 static made_up_event *live(cudaEvent_t event) {
@@ -326,13 +327,9 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
 }
 
 static made_up_graph *keep(made_up_graph *pool, const made_up_graph *graph) {
-    for (int i = 0; i < MAX_GRAPHS; i++)
-        if (!pool[i].live) {
-            pool[i] = *graph;
-            return &pool[i];
-        }
-    fail_msg("more than %d graphs", MAX_GRAPHS);
-    return NULL;
+    made_up_graph *g = take(pool, sizeof *g, MAX_GRAPHS);
+    *g = *graph;
+    return g;
 }
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph) {
@@ -422,7 +419,7 @@ static int sets_taken(void) {
 
 /* Which of a set's launches find it cold: since its last use every other set was used. */
 static void check_cold(int first) {
-    static int last_use[MAX_SETS];
+    int last_use[MAX_SETS];
     for (int s = 0; s < task.sets; s++) last_use[s] = -1;
     for (int i = first; i < fake.logged; i++) {
         if (fake.log[i].what != LAUNCH) continue;
@@ -437,8 +434,7 @@ static void check_cold(int first) {
 
 /* The same where the caches are flushed: before each sample, and in it no set twice. */
 static void check_flushed(int first) {
-    static int used_by[MAX_SETS];
-    memset(used_by, 0, sizeof used_by);
+    int used_by[MAX_SETS] = {0};
     int operation = 0;
     for (int i = first; i < fake.logged; i++) {
         const entry *e = &fake.log[i];
@@ -455,8 +451,7 @@ static void check_flushed(int first) {
 }
 
 static void check_restored(void) {
-    static int changed_by[MAX_SETS];
-    memset(changed_by, 0, sizeof changed_by);
+    int changed_by[MAX_SETS] = {0};
     for (int i = 0; i < fake.logged; i++) {
         const entry *e = &fake.log[i];
         if (e->what == LAUNCH) {
@@ -472,8 +467,7 @@ static void check_restored(void) {
 
 /* Each side has every set equally often, one more or less. */
 static void check_fair(int first) {
-    static int uses[2][MAX_SETS];
-    memset(uses, 0, sizeof uses);
+    int uses[2][MAX_SETS] = {{0}};
     for (int i = first; i < fake.logged; i++)
         if (fake.log[i].what == LAUNCH) uses[fake.log[i].side][fake.log[i].set]++;
     for (int side = 0; side < (task.baseline.launch != NULL ? 2 : 1); side++) {
@@ -536,7 +530,9 @@ static void check_log(void) {
         check_fair(first);
     }
     if (task.restore != NULL) check_restored();
+    if (sides == 1) assert_true(isnan(result.ratio.median) && isnan(result.ratio.min) && isnan(result.baseline_ms.max));
     for (int i = 0; i < fake.logged; i++) {
+        assert_true(fake.log[i].side < sides);
         assert_true(task.flush != NULL || fake.log[i].what != FLUSH);
         assert_true(task.restore != NULL || fake.log[i].what != RESTORE);
     }
@@ -555,6 +551,8 @@ static void assert_all_near(stats_summary s, double expected) {
     assert_near(s.median, expected);
     assert_near(s.min, expected);
     assert_near(s.max, expected);
+    assert_near(s.low, expected);
+    assert_near(s.high, expected);
 }
 
 /* Launches of the first sample of ours. */

@@ -83,18 +83,12 @@ static int handle_create(void **handle) {
 /* ---- products ---- */
 
 static dtype of_r(int type) {
-    switch (type) {
-    case 0:
-        return DTYPE_F32;
-    case 2:
-        return DTYPE_F16;
-    case 3:
-        return DTYPE_S8;
-    case 10:
-        return DTYPE_S32;
-    case 14:
-        return DTYPE_BF16;
-    }
+    static const struct {
+        int r;
+        dtype type;
+    } known[] = {{0, DTYPE_F32}, {2, DTYPE_F16}, {3, DTYPE_S8}, {10, DTYPE_S32}, {14, DTYPE_BF16}};
+    for (int i = 0; i < ARRAY_SIZE(known); i++)
+        if (known[i].r == type) return known[i].type;
     fail_msg("type %d", type);
     return DTYPE_F32;
 }

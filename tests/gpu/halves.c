@@ -10,6 +10,8 @@
 #include "gpu/error.h"
 #include "tensor/verify.h"
 
+cudaError_t launch_plain(const gemm_problem *p, cudaStream_t stream); /* of tests/gemm: the right result */
+
 static int failed;
 
 static void expect(bool ok, const char *what, const gemm_case *c) {
@@ -37,18 +39,6 @@ static void store(const verify_case *v, int row, int col, double value) {
     matrix_set_word(&v->c, word, dtype_to_bits(v->c.type, value));
 }
 
-/* The right result, rounded to C's type; the errors of a few elements are for the caller to make. */
-static void gemm(const verify_case *v) {
-    for (int i = 0; i < v->c.rows; i++)
-        for (int j = 0; j < v->c.cols; j++) {
-            double sum = 0.0;
-            for (int l = 0; l < v->a.cols; l++) sum += matrix_at(&v->a, i, l) * verify_b_at(v, l, j);
-            const double c0 =
-                v->beta == 0.0f ? 0.0 : matrix_value(&v->c, (uint64_t)i * (uint64_t)v->c.cols + (uint64_t)j);
-            store(v, i, j, v->alpha * sum + v->beta * c0);
-        }
-}
-
 static void check(const gemm_case *c, bool exact) {
     const operand_spec spec = gemm_operands(c);
     const size_t bytes = (size_t)operand_sets_bytes(&spec, 1);
@@ -68,13 +58,16 @@ static void check(const gemm_case *c, bool exact) {
     expect(memcmp(back, host, bytes) == 0, "filled otherwise", c);
 
     const gemm_problem p = gemm_problem_on(c, &here.set[0]);
+    const gemm_problem q = gemm_problem_on(c, &there.set[0]);
     verify_case v = {*mine[0], *mine[1], *mine[2], p.alpha, p.beta, exact, spec.arithmetic, p.layout};
     verify_case w = {*theirs[0], *theirs[1], *theirs[2], p.alpha, p.beta, exact, v.arithmetic, p.layout};
     uint64_t of_right = 0;
     for (int wrong = 0; wrong < 3; wrong++) {
         verify_result a, b;
         uint64_t fingerprint;
-        gemm(&v);
+        CUDA_CHECK(matrix_fill_device(theirs[2], theirs[2]->kind, theirs[2]->seed, NULL));
+        CUDA_CHECK(launch_plain(&q, NULL));
+        CUDA_CHECK(cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost));
         if (wrong == 1) store(&v, c->m / 2, c->n - 1, 12345.0);
         if (wrong == 2) {
             store(&v, c->m - 1, 0, NAN);

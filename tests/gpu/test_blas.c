@@ -14,15 +14,14 @@
 
 /* ---- tests ---- */
 
-static char line[200], text[100];
+static const char *line;
+static char text[100];
 static gemm_baseline of_gemm;
 static gemv_baseline of_gemv;
 
 static bool open_both(void) {
-    memset(line, 0, sizeof line);
-    FILE *err = fmemopen(line, sizeof line, "w");
-    const bool opened = blas_open(err);
-    fclose(err);
+    const bool opened = blas_open(listen_in());
+    line = heard();
     blas_name(text, sizeof text);
     return opened;
 }

@@ -77,35 +77,30 @@ cudaError_t cudaDeviceGetPCIBusId(char *address, int size, int device) {
 
 static device_facts facts;
 static device_choice wanted;
-static char line[1024];
 static char *const arguments[] = {(char *)"never started", NULL};
 
 static int open_device(int ordinal) {
-    memset(line, 0, sizeof line);
     memset(&facts, 0xAA, sizeof facts);
-    FILE *err = fmemopen(line, sizeof line, "w");
-    assert_non_null(err);
     device_choice choice = wanted;
     choice.ordinal = ordinal;
-    const int status = device_open(&choice, &facts, err);
-    fclose(err);
-    return status;
+    return device_open(&choice, &facts, listen_in());
 }
 
-static void one_gpu(void) {
+static int one_gpu(void **state) {
     memset(&fake, 0, sizeof fake);
     fake.count = 1;
     fake.driver = 13000;
     fake.major = 9;
     fake.set_to = -1;
     wanted = (device_choice){.program = "step", .has_code = verify_has_device_code};
-    unsetenv("CUDA_VISIBLE_DEVICES");
+    return unsetenv("CUDA_VISIBLE_DEVICES");
 }
 
-static void assert_no_device(const char *expected) {
-    assert_int_equal(open_device(0), EXIT_CUDA);
-    assert_string_equal(line, expected);
-}
+#define assert_device(ordinal, status, ...)                                                                            \
+    do {                                                                                                               \
+        assert_int_equal(open_device(ordinal), status);                                                                \
+        assert_heard(__VA_ARGS__);                                                                                     \
+    } while (0)
 
 /* With main's arguments a program can be started again on the simulator, whose library is not there in this test
  * (test_simulator.sh has one): where there is nothing to repair that is tried, elsewhere it is offered. */
@@ -127,43 +122,41 @@ TEST(each_cause_has_its_line) {
         {cudaErrorNoDevice, 13000, "", "CUDA_VISIBLE_DEVICES=\"\" hides every GPU: unset it or name one that exists",
          NULL},
     };
-    char expected[512], text[256], needed[16];
+    char text[256], needed[16];
     snprintf(needed, sizeof needed, "%d.%d", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
     setenv("CUDASIM_LIB", "/no/such/library", 1);
     for (int i = 0; i < ARRAY_SIZE(causes); i++) {
-        one_gpu();
+        one_gpu(NULL);
         fake.count = 0;
         fake.count_error = causes[i].error;
         fake.driver = causes[i].driver;
         if (causes[i].visible != NULL) setenv("CUDA_VISIBLE_DEVICES", causes[i].visible, 1);
         snprintf(text, sizeof text, causes[i].line, needed);
-        snprintf(expected, sizeof expected, "%s\n", text);
-        assert_no_device(expected);
+        assert_device(0, EXIT_CUDA, "%s\n", text);
         wanted.arguments = arguments;
         if (causes[i].tried == NULL)
-            snprintf(expected, sizeof expected, "%s; --sim runs it without a GPU\n", text);
+            assert_device(0, EXIT_CUDA, "%s; --sim runs it without a GPU\n", text);
         else
-            snprintf(expected, sizeof expected,
-                     "%s, and the simulator is missing (/no/such/library): make sim builds it\n", causes[i].tried);
-        assert_no_device(expected);
+            assert_device(0, EXIT_CUDA, "%s, and the simulator is missing (/no/such/library): make sim builds it\n",
+                          causes[i].tried);
         assert_int_equal(fake.set_to, -1);
     }
-    one_gpu();
+    one_gpu(NULL);
     fake.count_error = cudaErrorSystemNotReady;
-    snprintf(expected, sizeof expected, "no usable GPU: %s (cudaErrorSystemNotReady)\n",
-             cudaGetErrorString(cudaErrorSystemNotReady));
-    assert_no_device(expected);
+    assert_device(0, EXIT_CUDA, "no usable GPU: %s (cudaErrorSystemNotReady)\n",
+                  cudaGetErrorString(cudaErrorSystemNotReady));
 
-    one_gpu();
+    one_gpu(NULL);
     wanted.arguments = arguments;
     fake.code_error = cudaErrorNoKernelImageForDevice;
-    assert_no_device("Made-up 0 has compute capability 9.0, for which this program has no code: make clean && make "
-                     "ARCHS=90a; --sim runs it without a GPU\n");
+    assert_device(0, EXIT_CUDA,
+                  "Made-up 0 has compute capability 9.0, for which this program has no code: make clean && make "
+                  "ARCHS=90a; --sim runs it without a GPU\n");
     fake.set_to = -1;
     for (int named = 0; named < 2; named++) {
         wanted.simulate = named == 0;
         wanted.sim_device = named == 0 ? NULL : "sm_75";
-        assert_no_device("the simulator is missing (/no/such/library): make sim builds it\n");
+        assert_device(0, EXIT_CUDA, "the simulator is missing (/no/such/library): make sim builds it\n");
     }
     assert_int_equal(fake.set_to, -1); /* before any device is opened */
     assert_null(getenv("CUDASIM_DEVICE"));
@@ -171,28 +164,20 @@ TEST(each_cause_has_its_line) {
 }
 
 TEST(a_device_that_is_not_there) {
-    one_gpu();
-    assert_int_equal(open_device(1), EXIT_USAGE);
-    assert_string_equal(line, "step: --device 1: there is 1 GPU here, numbered from 0\n");
+    assert_device(1, EXIT_USAGE, "step: --device 1: there is 1 GPU here, numbered from 0\n");
     fake.count = 2;
-    assert_int_equal(open_device(3), EXIT_USAGE);
-    assert_string_equal(line, "step: --device 3: there are 2 GPUs here, numbered from 0\n");
+    assert_device(3, EXIT_USAGE, "step: --device 3: there are 2 GPUs here, numbered from 0\n");
     assert_int_equal(fake.set_to, -1);
-    assert_int_equal(open_device(1), EXIT_OK);
+    assert_device(1, EXIT_OK, "%s", "");
     assert_int_equal(fake.set_to, 1);
     assert_int_equal(facts.ordinal, 1);
 }
 
 TEST(a_device_that_cannot_be_used) {
-    one_gpu();
     fake.set_error = cudaErrorDevicesUnavailable;
-    assert_int_equal(open_device(0), EXIT_CUDA);
-    char expected[256];
-    snprintf(expected, sizeof expected, "GPU 0 cannot be used: %s (cudaErrorDevicesUnavailable)\n",
-             cudaGetErrorString(cudaErrorDevicesUnavailable));
-    assert_string_equal(line, expected);
-
-    one_gpu();
+    assert_device(0, EXIT_CUDA, "GPU 0 cannot be used: %s (cudaErrorDevicesUnavailable)\n",
+                  cudaGetErrorString(cudaErrorDevicesUnavailable));
+    one_gpu(NULL);
     fake.code_error = cudaErrorNoKernelImageForDevice;
     const struct {
         int major, minor;
@@ -201,18 +186,15 @@ TEST(a_device_that_cannot_be_used) {
     for (int i = 0; i < ARRAY_SIZE(devices); i++) {
         fake.major = devices[i].major;
         fake.minor = devices[i].minor;
-        snprintf(expected, sizeof expected,
-                 "Made-up 0 has compute capability %d.%d, for which this program has no code: make clean && make "
-                 "ARCHS=%s\n",
-                 fake.major, fake.minor, devices[i].archs);
-        assert_no_device(expected);
+        assert_device(0, EXIT_CUDA,
+                      "Made-up 0 has compute capability %d.%d, for which this program has no code: make clean && make "
+                      "ARCHS=%s\n",
+                      fake.major, fake.minor, devices[i].archs);
     }
 }
 
 TEST(facts_of_a_device) {
-    one_gpu();
-    assert_int_equal(open_device(0), EXIT_OK);
-    assert_string_equal(line, "");
+    assert_device(0, EXIT_OK, "%s", "");
     assert_int_equal(facts.ordinal, 0);
     assert_false(facts.simulated);
     assert_string_equal(facts.name, "Made-up 0");
@@ -235,7 +217,7 @@ TEST(facts_of_a_device) {
     assert_string_equal(facts.cuda, runtime);
 
     fake.major = 47; /* a device of the future: no peaks rather than wrong ones */
-    assert_int_equal(open_device(0), EXIT_OK);
+    assert_device(0, EXIT_OK, "%s", "");
     assert_int_equal(facts.cc, 470);
     for (int i = 0; i < DEVICE_ARITHMETICS; i++) assert_true(facts.peak_gflops[i] == 0.0);
 }
@@ -305,5 +287,5 @@ TEST(lanes_and_tensor_flops) {
 }
 
 int main(void) {
-    return unit_run(NULL, NULL);
+    return unit_run(one_gpu, NULL);
 }

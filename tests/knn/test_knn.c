@@ -60,46 +60,36 @@ TEST(the_chain_rounds_once_a_step) {
 
 /* ---- the reference ---- */
 
-typedef struct {
-    uint64_t key;
-} keyed;
-
 static int by_key(const void *a, const void *b) {
-    const uint64_t x = ((const keyed *)a)->key, y = ((const keyed *)b)->key;
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
 }
 
+static void fill(float *x, int count, uint64_t seed, bool whole) {
+    for (int i = 0; i < count; i++) {
+        const float value = values_at(VALUES_UNIFORM, seed, (uint64_t)i);
+        x[i] = whole ? floorf(2.0f * value) : value;
+    }
+}
+
 static void check_reference(int m, int n, int d, int k, int stride, bool whole) {
-    float *queries = malloc(((size_t)m * (size_t)d + 1) * sizeof(float));
-    float *points = malloc(((size_t)n * (size_t)d + 1) * sizeof(float));
-    keyed *all = malloc((size_t)n * sizeof *all);
-    const size_t rows = (size_t)knn_reference_rows(m, stride);
-    int *index = malloc((rows * (size_t)k + 1) * sizeof *index);
-    float *distance = malloc((rows * (size_t)k + 1) * sizeof *distance);
-    for (int i = 0; i < m * d; i++) {
-        const float x = values_at(VALUES_UNIFORM, 1, (uint64_t)i);
-        queries[i] = whole ? floorf(2.0f * x) : x;
-    }
-    for (int i = 0; i < n * d; i++) {
-        const float x = values_at(VALUES_UNIFORM, 2, (uint64_t)i);
-        points[i] = whole ? floorf(2.0f * x) : x;
-    }
+    static float queries[1000], points[20000], distance[4000];
+    static int index[4000];
+    static uint64_t all[500];
+    const int rows = (int)knn_reference_rows(m, stride);
+    assert_true(m * d <= ARRAY_SIZE(queries) && n * d <= ARRAY_SIZE(points) && rows * k <= ARRAY_SIZE(index));
+    fill(queries, m * d, 1, whole);
+    fill(points, n * d, 2, whole);
     assert_true(knn_reference(queries, points, m, n, d, k, stride, index, distance));
-    for (size_t row = 0; row < rows; row++) {
-        const float *query = queries + row * (size_t)stride * (size_t)d;
-        for (int i = 0; i < n; i++) all[i].key = knn_key(chain(query, points + (size_t)i * (size_t)d, d), i);
+    for (int row = 0; row < rows; row++) {
+        for (int i = 0; i < n; i++) all[i] = knn_key(chain(queries + row * stride * d, points + i * d, d), i);
         qsort(all, (size_t)n, sizeof *all, by_key);
         for (int i = 0; i < k; i++) {
-            const float want = knn_key_distance(all[i].key);
-            assert_int_equal(index[row * (size_t)k + (size_t)i], knn_key_index(all[i].key));
-            assert_memory_equal(&distance[row * (size_t)k + (size_t)i], &want, sizeof want);
+            const float want = knn_key_distance(all[i]);
+            assert_int_equal(index[row * k + i], knn_key_index(all[i]));
+            assert_memory_equal(&distance[row * k + i], &want, sizeof want);
         }
     }
-    free(queries);
-    free(points);
-    free(all);
-    free(index);
-    free(distance);
 }
 
 TEST(the_reference_is_a_full_sort) {
@@ -168,26 +158,24 @@ static int take_cases(int max_size, int every, uint64_t seed, knn_case **cases) 
 TEST(the_list_has_everything) {
     knn_case *cases, *some;
     const int count = take_cases(INT_MAX, 1, 5, &cases);
-    bool n_seen[71] = {false}, d_seen[71] = {false}, kinds[KNN_KINDS] = {false}, scarce = false, none = false;
-    bool k_is_n = false, k_is_1 = false, off = false, large = false;
     assert_true(count > 200);
     for (int i = 0; i < count; i++) {
         const knn_case *c = &cases[i];
         assert_true(c->k >= 1 && c->k <= c->n && c->m >= 0 && c->d >= 0);
         assert_true(c->seed == 5 + (uint64_t)i);
-        if (c->n <= 70) n_seen[c->n] = true;
-        if (c->d <= 70) d_seen[c->d] = true;
-        kinds[c->kind] = true;
-        scarce = scarce || c->scarce;
-        none = none || c->m == 0;
-        k_is_n = k_is_n || (c->k == c->n && c->n > 1000);
-        k_is_1 = k_is_1 || (c->k == 1 && c->n > 1000);
-        off = off || (c->off[0] && c->off[1] && c->off[2] && c->off[3]);
-        large = large || (int64_t)c->m * c->n > UINT32_MAX;
     }
-    for (int i = 0; i <= 70; i++) assert_true(d_seen[i] && (n_seen[i] || i == 0));
-    for (int i = 0; i < KNN_KINDS; i++) assert_true(kinds[i]);
-    assert_true(scarce && none && k_is_n && k_is_1 && off && large);
+#define SOME(condition) assert_some(c, cases, count, condition)
+    for (int i = 0; i <= 70; i++) {
+        SOME(c->d == i);
+        SOME(c->n == i || i == 0);
+    }
+    for (int i = 0; i < KNN_KINDS; i++) SOME((int)c->kind == i);
+    SOME(c->scarce);
+    SOME(c->m == 0);
+    SOME(c->k == c->n && c->n > 1000);
+    SOME(c->k == 1 && c->n > 1000);
+    SOME(c->off[0] && c->off[1] && c->off[2] && c->off[3]);
+    SOME((int64_t)c->m * c->n > UINT32_MAX);
     const int fewer = take_cases(100, 3, 5, &some);
     assert_true(fewer > 0 && fewer < count / 3);
     for (int i = 0; i < fewer; i++) assert_true(some[i].n <= 100 && some[i].m <= 100 && some[i].d <= 100);

@@ -2,31 +2,23 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "../unit.h"
+#include "../folder.h"
 #include "readers/classes.h"
 #include "readers/scaling.h"
 #include "readers/table.h"
 
 enum { MOST = 16 };
 
-static char folder[64], path[256], said[8192];
 static table *tables[MOST];
 static int table_count;
 static scaling scale;
 static label_classes classes;
 
-static int set_up(void **state) {
-    strcpy(folder, "/tmp/test_classify_XXXXXX");
-    return mkdtemp(folder) != NULL ? 0 : -1;
-}
-
 static int tear_down(void **state) {
     while (table_count > 0) table_free(tables[--table_count]);
     scaling_free(&scale);
     classes_free(&classes);
-    char command[128];
-    snprintf(command, sizeof command, "rm -r '%s'", folder);
-    return system(command);
+    return remove_folder(state);
 }
 
 static table *open_table(const char *name, labels_place labels) {
@@ -37,17 +29,9 @@ static table *open_table(const char *name, labels_place labels) {
 }
 
 static table *make(const char *name, const char *text, labels_place labels) {
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
+    name_file(name);
+    write_text(text);
     return open_table(path, labels);
-}
-
-static FILE *listen_to(void) {
-    memset(said, 0, sizeof said);
-    return fmemopen(said, sizeof said - 1, "w");
 }
 
 /* ---- scaling ---- */
@@ -87,21 +71,16 @@ TEST(test_scaling) {
 
 TEST(test_scaling_extremes) {
     table *far = make("far", "-1e308,1\n1e308,2\n", LABELS_NONE), *large = make("large", "1,1\n1,1e39\n", LABELS_NONE);
+    static const char *const hows[] = {"zscore", "minmax"};
     float got[4];
-    for (int i = 0; i < 3; i++) {
-        static const char *const what[] = {"%s: column 1: values from -1e+308 to 1e+308: too far apart to scale\n",
-                                           "%s: column 1: values from -1e+308 to 1e+308: too far apart to scale\n",
-                                           "%s:2: column 2: 1e+39, scaled, is beyond FP32\n"};
-        char expected[400];
-        const table *t = i < 2 ? far : large;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(scaling_fit(&scale, far, hows[i], listen_in()), 2);
+        assert_heard("%s: column 1: values from -1e+308 to 1e+308: too far apart to scale\n", far->path);
         scaling_free(&scale);
-        FILE *err = listen_to();
-        assert_int_equal(scaling_fit(&scale, t, i == 0 ? "zscore" : i == 1 ? "minmax" : "none", err), i < 2 ? 2 : 0);
-        if (i == 2) assert_int_equal(scaling_apply(&scale, t, got, err), 2);
-        fclose(err);
-        snprintf(expected, sizeof expected, what[i], t->path);
-        assert_string_equal(said, expected);
     }
+    assert_int_equal(scaling_fit(&scale, large, "none", stderr), 0);
+    assert_int_equal(scaling_apply(&scale, large, got, listen_in()), 2);
+    assert_heard("%s:2: column 2: 1e+39, scaled, is beyond FP32\n", large->path);
     table *close = make("close", "0.1,3\n0.1,3\n0.1,3\n", LABELS_NONE); /* their mean need not be 0.1 */
     check_scaled(close, "zscore", close, (float[]){0, 0, 0, 0, 0, 0});
 }
@@ -144,14 +123,12 @@ TEST(test_printing) {
     table *train = make("train", "a\nbb\n", LABELS_ONLY), *test = make("test", "a\na\nbb\nc\n", LABELS_ONLY);
     assert_int_equal(classes_add(&classes, train, codes, stderr), 0);
     assert_int_equal(classes_add(&classes, test, codes, stderr), 0);
-    FILE *out = listen_to();
-    assert_int_equal(classes_print(&classes, codes, (int[]){0, 1, 1, 0}, 4, out), 0);
-    fclose(out);
-    assert_string_equal(said, "accuracy  50.00 %: 2 of 4\n"
-                              "class    records  predicted  precision     recall\n"
-                              "a              2          2    50.00 %    50.00 %\n"
-                              "bb             1          2    50.00 %   100.00 %\n"
-                              "c              1          0          -     0.00 %  (not in training)\n");
+    assert_int_equal(classes_print(&classes, codes, (int[]){0, 1, 1, 0}, 4, listen_in()), 0);
+    assert_string_equal(heard(), "accuracy  50.00 %: 2 of 4\n"
+                                 "class    records  predicted  precision     recall\n"
+                                 "a              2          2    50.00 %    50.00 %\n"
+                                 "bb             1          2    50.00 %   100.00 %\n"
+                                 "c              1          0          -     0.00 %  (not in training)\n");
 }
 
 /* ---- the data sets, where they are: what 0.10 made of them, byte for byte ---- */
@@ -177,13 +154,9 @@ static FILE *start_hash(void) {
 }
 
 static void assert_hash(FILE *hash, const char *expected) {
-    char got[65] = "";
     assert_int_equal(pclose(hash), 0);
-    snprintf(path, sizeof path, "%s/hash", folder);
-    FILE *f = fopen(path, "r");
-    assert_non_null(fgets(got, sizeof got, f));
-    fclose(f);
-    assert_string_equal(got, expected);
+    name_file("hash");
+    assert_int_equal(strncmp(file_text(), expected, 64), 0);
 }
 
 /* The data's folder; NULL, after a message, without this file in it. */
@@ -268,5 +241,5 @@ TEST(test_kdd99) {
 }
 
 int main(void) {
-    return unit_run(set_up, tear_down);
+    return unit_run(make_folder, tear_down);
 }

@@ -4,42 +4,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../unit.h"
+#include "../folder.h"
 #include "base/values.h"
 #include "readers/table.h"
 
 #define CONVERT "; convert it: data.py"
 
-static char folder[64], path[160], said[2048];
+static const char *said;
 static table *t;
-
-static int set_up(void **state) {
-    strcpy(folder, "/tmp/test_table_XXXXXX");
-    return mkdtemp(folder) != NULL ? 0 : -1;
-}
 
 static int tear_down(void **state) {
     table_free(t);
     t = NULL;
-    char command[128];
-    snprintf(command, sizeof command, "rm -r '%s'", folder);
-    return system(command);
-}
-
-static void write_bytes(const void *bytes, size_t length) {
-    snprintf(path, sizeof path, "%s/x", folder);
-    FILE *f = fopen(path, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(bytes, 1, length, f), length);
-    assert_int_equal(fclose(f), 0);
+    return remove_folder(state);
 }
 
 static int read_as(labels_place labels, int coordinates) {
-    memset(said, 0, sizeof said);
-    FILE *err = fmemopen(said, sizeof said - 1, "w");
     table_free(t);
-    const int status = table_read(path, &(table_options){labels, coordinates, "data.py"}, &t, err);
-    fclose(err);
+    const int status = table_read(path, &(table_options){labels, coordinates, "data.py"}, &t, listen_in());
+    said = heard();
     assert_true((status == 0) == (t != NULL) && (status == 0) == (said[0] == '\0'));
     return status;
 }
@@ -71,13 +54,13 @@ static void refuse(labels_place labels, const char *what) {
 }
 
 static void refuse_text(const char *text, const char *what) {
-    write_bytes(text, strlen(text));
+    write_text(text);
     refuse(LABELS_LAST, what);
 }
 
 static void accept_text(const char *text, labels_place labels, int rows, int columns, const double *expected,
                         const char *names) {
-    write_bytes(text, strlen(text));
+    write_text(text);
     accept(labels, rows, columns, expected, names);
 }
 
@@ -141,7 +124,7 @@ TEST(test_csv_refuses) {
     refuse(LABELS_LAST, ": neither text nor an .npy file" CONVERT);
     write_bytes("\2\0\0\0abcdefgh", 12); /* fvecs */
     refuse(LABELS_LAST, ": neither text nor an .npy file" CONVERT);
-    snprintf(path, sizeof path, "%s/none", folder);
+    name_file("none");
     refuse(LABELS_LAST, ": No such file or directory");
     snprintf(path, sizeof path, "%s", folder);
     refuse(LABELS_LAST, ": Is a directory");
@@ -172,7 +155,6 @@ TEST(test_rounding) {
     enum { MANY = 20000 };
     static const char *const forms[] = {"%.17g\n", "%.3g\n", "%.15f\n", "%.20e\n", "%.8g\n", "%.0f\n"};
     double *values = calloc(MANY, sizeof *values);
-    snprintf(path, sizeof path, "%s/x", folder);
     FILE *f = fopen(path, "w");
     for (uint64_t i = 0; i < MANY; i++) {
         char text[512];
@@ -284,5 +266,5 @@ TEST(test_npy_refuses) {
 }
 
 int main(void) {
-    return unit_run(set_up, tear_down);
+    return unit_run(make_folder, tear_down);
 }

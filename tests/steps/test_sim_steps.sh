@@ -156,15 +156,15 @@ check "step06: n 60, ldc 64 of f32: nothing is left to multistage" eval \
 
 run cudasim/cudasim --no-check build/tests/gpu/faults
 added "planted faults"
-# The checks name reads and writes beside the operands where they happen: a row of B too many, words around C, its
-# padding.
-ld='leading dimension' zero='(0,0,0)'
+# The checks name reads and writes beside the operands where they happen: a column of A and a row of B too many, a word
+# behind C, its padding.
+ld='leading dimension'
 run cudasim/cudasim build/tests/gpu/faults
 check "planted faults: accesses beside the operands are found at their lines" eval \
     '[ "$status" = 1 ] && said "[0-9]* passed, 0 failed" &&
-        [ "$(grep -c "^cudasim: out-of-bounds: .*faults.cu:[0-9]*: .*\(acc += \|\*x = \)" "$work/out")" = 2 ] &&
-        said "reads 4 bytes at B\[1056\] (row 33, column 0), but B is 33 x 29, $ld 32, in kernel sgemm(" &&
-        said "thread $zero of block $zero writes 4 bytes at C\[-1\], but C is 37 x 29, $ld 31, in kernel set_bits("'
+        [ "$(grep -c "^cudasim: out-of-bounds: .*kernels.cu:[0-9]*: .*\(load<\|c\[1.*\] = \)" "$work/out")" = 4 ] &&
+        said "reads 4 bytes at B\[1056\] (row 33, column 0), but B is 33 x 29, $ld 32, in kernel void gemm<" &&
+        said "of block (5,0,0) writes 4 bytes at C\[1147\] (row 37, column 0), but C is 37 x 29, $ld 31"'
 
 run step01_naive/run --sim --leak-check --size 64
 check "a step frees everything" eval '[ "$status" = 0 ] && ! said "^cudasim: "'

@@ -28,17 +28,16 @@ GEMM_VARIANT(lds128_2x2);
 
 /* ---- one product ----------------------------------------------------------------------------------------------- */
 
-/* A and B on host and device, C and the workspace on the device. */
+/* A, B and C, tight, in memory of host and device both, and a workspace. */
 typedef struct {
     gemm_problem p;
-    float *a, *b, *c; /* on the host, tight */
-    float *da, *db, *dc;
+    float *a, *b, *c;
     void *workspace;
 } product;
 
-static float *host(size_t count) {
-    float *x = malloc((count > 0 ? count : 1) * sizeof *x);
-    if (x == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
+static float *floats(int rows, int cols) {
+    void *x;
+    CUDA_CHECK(cudaMallocManaged(&x, (size_t)rows * (size_t)cols * sizeof(float), cudaMemAttachGlobal));
     return x;
 }
 
@@ -53,16 +52,9 @@ static product make(gemm_layout layout, int m, int n, int k) {
                        .ldb = layout == GEMM_TN ? k : n,
                        .ldc = n,
                        .alpha = 1.0f}};
-    const size_t of_a = (size_t)m * (size_t)k, of_b = (size_t)k * (size_t)n, of_c = (size_t)m * (size_t)n;
-    x.a = host(of_a);
-    x.b = host(of_b);
-    x.c = host(of_c);
-    CUDA_ALLOCATE(&x.da, of_a * sizeof(float));
-    CUDA_ALLOCATE(&x.db, of_b * sizeof(float));
-    CUDA_ALLOCATE(&x.dc, of_c * sizeof(float));
-    x.p.A = x.da;
-    x.p.B = x.db;
-    x.p.C = x.dc;
+    x.p.A = x.a = floats(m, k);
+    x.p.B = x.b = floats(k, n);
+    x.p.C = x.c = floats(m, n);
     const size_t bytes = workspace_best(&x.p);
     CUDA_ALLOCATE(&x.workspace, bytes);
     CUDA_CHECK(cudaMemset(x.workspace, 0xff, bytes));
@@ -71,28 +63,18 @@ static product make(gemm_layout layout, int m, int n, int k) {
 }
 
 static void destroy(product *x) {
-    free(x->a);
-    free(x->b);
-    free(x->c);
-    CUDA_CHECK(cudaFree(x->da));
-    CUDA_CHECK(cudaFree(x->db));
-    CUDA_CHECK(cudaFree(x->dc));
+    CUDA_CHECK(cudaFree(x->a));
+    CUDA_CHECK(cudaFree(x->b));
+    CUDA_CHECK(cudaFree(x->c));
     CUDA_CHECK(cudaFree(x->workspace));
-}
-
-static void upload(const product *x) {
-    const gemm_problem *p = &x->p;
-    CUDA_CHECK(cudaMemcpy(x->da, x->a, (size_t)p->m * (size_t)p->k * sizeof(float), cudaMemcpyHostToDevice));
-    CUDA_CHECK(cudaMemcpy(x->db, x->b, (size_t)p->k * (size_t)p->n * sizeof(float), cudaMemcpyHostToDevice));
 }
 
 static void compute(const product *x, gemm_type type, cudaError_t (*launch)(const gemm_problem *, cudaStream_t)) {
     gemm_problem p = x->p;
-    const size_t bytes = (size_t)p.m * (size_t)p.n * sizeof(float);
     p.type = type;
-    CUDA_CHECK(cudaMemset(x->dc, 0xff, bytes));
+    CUDA_CHECK(cudaMemset(x->c, 0xff, (size_t)p.m * (size_t)p.n * sizeof(float)));
     CUDA_CHECK(launch(&p, 0));
-    CUDA_CHECK(cudaMemcpy(x->c, x->dc, bytes, cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaDeviceSynchronize());
 }
 
 /* Element (l, col) of B. */
@@ -230,35 +212,32 @@ static bool right_of_subnormals(const product *x) {
     return true;
 }
 
+static int counts[2]; /* failed, passed */
+
+static void count_case(bool good, const char *name, const product *x) {
+    printf("%s %s, %s, %d columns\n", good ? "ok" : "FAIL", name, gemm_layout_name(x->p.layout), x->p.n);
+    counts[good]++;
+}
+
 static int check_specials(void) {
     /* Tiles of 128 x 128; and so many that they are 128 x 256. */
     static const int shapes[][3] = {{150, 200, 45}, {130, 8705, 33}};
-    int passed = 0, failed = 0;
-    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
+    for (int s = 0; s < ARRAY_SIZE(shapes); s++)
         for (int tn = 0; tn < (s == 0 ? 2 : 1); tn++) {
             product x = make(tn ? GEMM_TN : GEMM_NN, shapes[s][0], shapes[s][1], shapes[s][2]);
-            char name[96];
-            for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++) {
-                snprintf(name, sizeof name, "%s, %s, %d columns", specials[i].name, gemm_layout_name(x.p.layout),
-                         x.p.n);
+            for (int i = 0; i < ARRAY_SIZE(specials); i++) {
                 fill(&x, specials[i].scale_a, specials[i].scale_b);
                 specials[i].plant(&x);
-                upload(&x);
                 compute(&x, GEMM_TF32X3, launch_best);
-                const bool good = right(&x, name);
-                printf("%s %s\n", good ? "ok" : "FAIL", name);
-                *(good ? &passed : &failed) += 1;
+                count_case(right(&x, specials[i].name), specials[i].name, &x);
             }
             fill(&x, 0x1p-127f, 0x1p60f);
-            upload(&x);
             compute(&x, GEMM_TF32X3, launch_best);
-            const bool good = right_of_subnormals(&x);
-            printf("%s subnormal numbers, %s, %d columns\n", good ? "ok" : "FAIL", gemm_layout_name(x.p.layout), x.p.n);
-            *(good ? &passed : &failed) += 1;
+            count_case(right_of_subnormals(&x), "subnormal numbers", &x);
             destroy(&x);
         }
-    printf("%d passed, %d failed\n", passed, failed);
-    return failed > 0 ? EXIT_WRONG : EXIT_OK;
+    printf("%d passed, %d failed\n", counts[true], counts[false]);
+    return counts[false] > 0 ? EXIT_WRONG : EXIT_OK;
 }
 
 /* ---- error against K ------------------------------------------------------------------------------------------- */
@@ -281,17 +260,6 @@ typedef struct {
     device_facts device;
 } errors_task;
 
-/* The reference and the magnitudes, to the host. */
-static void reference(const product *x, double *ref, double *magnitude) {
-    const size_t count = (size_t)x->p.m * (size_t)x->p.n;
-    double *d;
-    CUDA_ALLOCATE(&d, 2 * count * sizeof *d);
-    CUDA_CHECK(tensorcore_reference(&x->p, d, d + count));
-    CUDA_CHECK(cudaMemcpy(ref, d, count * sizeof *d, cudaMemcpyDeviceToHost));
-    CUDA_CHECK(cudaMemcpy(magnitude, d + count, count * sizeof *d, cudaMemcpyDeviceToHost));
-    CUDA_CHECK(cudaFree(d));
-}
-
 static void keep(const errors_task *task, int which, bool of_one_sign, int k, double largest, double mean) {
     const device_facts *d = &task->device;
     char text[1024], date[16];
@@ -310,12 +278,12 @@ static void keep(const errors_task *task, int which, bool of_one_sign, int k, do
 static void measure_errors(const errors_task *task, bool of_one_sign, int k) {
     const size_t count = (size_t)task->size * (size_t)task->size;
     product x = make(GEMM_NN, task->size, task->size, k);
-    double *ref = malloc(2 * count * sizeof *ref), *magnitude = ref + count;
-    if (ref == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
+    double *ref;
+    CUDA_CHECK(cudaMallocManaged((void **)&ref, 2 * count * sizeof *ref, cudaMemAttachGlobal));
     fill(&x, 1.0f, 1.0f);
     if (of_one_sign) positive(&x);
-    upload(&x);
-    reference(&x, ref, magnitude);
+    const double *magnitude = ref + count;
+    CUDA_CHECK(tensorcore_reference(&x.p, ref, ref + count));
     for (int i = 0; i < ARRAY_SIZE(measured); i++) {
         compute(&x, measured[i].type, measured[i].launch);
         double largest = 0.0, sum = 0.0;
@@ -326,7 +294,7 @@ static void measure_errors(const errors_task *task, bool of_one_sign, int k) {
         }
         keep(task, i, of_one_sign, k, largest, sum / (double)count);
     }
-    free(ref);
+    CUDA_CHECK(cudaFree(ref));
     destroy(&x);
 }
 
