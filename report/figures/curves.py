@@ -1,5 +1,6 @@
 """The figures of lines: size, article, tensorcore_size, tensorcore_error, gemv_size, knn_...."""
 
+from math import log2, log10
 
 from report.figures.ladders import baseline_name, megabytes
 from report.figures.layout import (
@@ -17,7 +18,7 @@ from report.figures.layout import (
     series,
     steps,
 )
-from report.text import log2, log10, short_step
+from report.text import short_step
 
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 SPEEDS = "tflops, tflops * ms_median / ms_max AS least, tflops * ms_median / ms_min AS most"

@@ -1,7 +1,9 @@
 """The figures that are neither bars nor lines: roofline, gemv_search."""
 
+from math import log2
+
 from report.figures.layout import Nothing, data, nothing, quoted, row, series, spread
-from report.text import log2, significant
+from report.text import significant
 
 
 def roofline(db, files, gap):

@@ -8,10 +8,11 @@ then at least 5 graphs, alike and each over all operand sets, of which the first
 all launches are of graphs that follow a graph.
 """
 
+from statistics import median
+
 from report import load
 from report.load import Mistake
 from report.record import csv_line, ncu_launches, origin, plain
-from report.text import median
 
 METRIC = "dram__bytes_read.sum"
 LEAST = 3  # launches that a median needs
