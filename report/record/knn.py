@@ -22,8 +22,7 @@ NORMAL, TRAINED, TESTED = 4900, 100, 500  # normal records and attacks to train,
 def classes(root):
     """The class of every label: normal, DoS, Probe, R2L or U2R. Labels with and without the full stop of the data."""
     name = os.path.join("step08_knn", "kdd_classes.csv")
-    lines = load.read_lines(os.path.join(root, name), name)
-    return dict(load.split_line(line, f"{name}:{number}") for number, line in lines)
+    return dict(fields for _, fields in load.read_lines(os.path.join(root, name), name))
 
 
 class Draw:
