@@ -8,10 +8,8 @@ cd "$(dirname "$0")/.."
 . scripts/gpu.sh
 need_gpu errors
 MAKEFLAGS='' make --no-print-directory -j"$(nproc)" build/tests/tensorcore/run >&2
-csv=plots/data/$(gpu_slug)/tensorcore_error.csv
-mkdir -p "$(dirname "$csv")"
-trap 'rm -f "$csv.new.$$"' EXIT
-trap 'exit 130' INT TERM
-build/tests/tensorcore/run errors --csv "$csv.new.$$"
-mv "$csv.new.$$" "$csv"
+begin errors
+csv=$folder/tensorcore_error.csv
+build/tests/tensorcore/run errors --csv "$work/csv"
+put "$csv" <"$work/csv"
 echo "errors: recorded in $csv; draw it with make plots" >&2

@@ -40,8 +40,6 @@ csv=$folder/knn.csv
 rates=$folder/knn_rates.csv
 work=build/knn_paper
 mkdir -p "$folder" "$work"
-trap 'rm -f "$rates.new.$$"' EXIT
-trap 'exit 130' INT TERM
 if [ -n "${FORCE:-}" ]; then
     for file in "$csv" "$rates"; do if [ -e "$file" ]; then mv "$file" "$file.old"; fi; done
 fi
@@ -166,8 +164,7 @@ part_rates() {
         { # a seed's samples are recorded all or not at all
             if [ -s "$rates" ]; then cat "$rates"; else report header knn_rates; fi
             cat "$work/$seed/rows"
-        } >"$rates.new.$$"
-        mv "$rates.new.$$" "$rates"
+        } | put "$rates"
         rm -rf "${work:?}/$seed"
         echo "KDD Cup 1999, sample $seed: 8 runs"
     done

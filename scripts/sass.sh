@@ -16,9 +16,7 @@ arch=sm_90a
 csv=plots/data/sass.csv
 nvcc=$(sed -n 's/^CUDA_NVCC := //p' build/config.mk)
 nvcc=$("$nvcc" --version | sed -n 's/.*, V\([0-9.]*\).*/\1/p')
-work=$(mktemp -d "${TMPDIR:-/tmp}/sass.XXXXXX")
-trap 'rm -rf "$work" "$csv.new.$$"' EXIT
-trap 'exit 130' INT TERM
+begin sass
 
 report header sass >"$work/header"
 : >"$work/rows"
@@ -33,11 +31,7 @@ for kernel in $(find step0[1-5]_* -path "${STEP:-step}*" -name '*.cu' | LC_ALL=C
     fi
     report sass "${kernel%%/*}" "$(basename "$kernel" .cu)" "$arch" "$nvcc" "$work/usage" "$work/sass" >>"$work/rows"
 done
-mkdir -p plots/data
-{
-    cat "$work/header"
-    { [ -z "${STEP:-}" ] || [ ! -e "$csv" ] || sed "1d; /^$STEP/d" "$csv"; cat "$work/rows"; } | sort -s -t , -k 1,1
-} >"$csv.new.$$"
-mv "$csv.new.$$" "$csv"
+{ [ -z "${STEP:-}" ] || [ ! -e "$csv" ] || sed "1d; /^$STEP/d" "$csv"; cat "$work/rows"; } | sort -s -t , -k 1,1 |
+    cat "$work/header" - | put "$csv"
 cat "$work/header" "$work/rows"
 echo "sass: recorded in $csv; refresh the notes with make notes" >&2
