@@ -107,7 +107,7 @@ test: all $(test_programs) cudasim-tests check-layout ## build all and run every
 test-all: all $(test_programs) cudasim-tests $(sanitized) check-layout ## longer lists, all instruction sets, sanitizers
 	@KL_TEST_ALL=1 sh scripts/tests/run_tests.sh
 test-sanitizers: $(sanitized) ## steps, readers and the simulator's own tests under ASan, UBSan, TSan
-	+@sh scripts/tests/sanitizers.sh && $(cudasim) test-sanitizers
+	+@sh tests/scripts/test_sanitizers.sh && $(cudasim) test-sanitizers
 test-tuned: ; @sh tests/gpu/tuned.sh ## is step 7's best ever slower than another variant? (SHAPES=, SEED=)
 check-layout: $(if $(filter cuda,$(groups)),$(sim)) ## check the order of includes and calls, sizes of files and folders
 	@python3 scripts/check_layout.py
