@@ -15,7 +15,7 @@ import textwrap
 
 from report import gpus, load, schema
 from report.arguments import Parser
-from report.figures import curves, fields, ladders
+from report.figures import curves, ladders
 from report.figures.layout import Nothing
 from report.load import Mistake
 
@@ -24,9 +24,7 @@ GAP, GAP_OF_TEXT = 0.062, 0.055  # least distance of two labels, as a share of t
 
 def of(kind):
     """The figures of a kind: (name, a function of the database, the files' names and the gap)."""
-    bars = [(one.__name__, lambda db, files, gap, one=one: one(db, files)) for one in ladders.FIGURES.get(kind, [])]
-    lines = [(one.__name__, one) for one in [*curves.FIGURES.get(kind, []), *fields.FIGURES.get(kind, [])]]
-    return bars + lines
+    return [(one.__name__, one) for module in (ladders, curves) for one in module.FIGURES.get(kind, [])]
 
 
 def rates_of(db):

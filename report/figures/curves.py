@@ -1,4 +1,4 @@
-"""The figures of lines: size, article, tensorcore_size, tensorcore_error, gemv_size, knn_...."""
+"""The figures of lines: size, article, tensorcore_size, tensorcore_error, gemv_size, knn_...; and the roofline."""
 
 from math import log2, log10
 
@@ -10,12 +10,16 @@ from report.figures.layout import (
     Line,
     Nothing,
     chart,
+    data,
     linear,
     nice_ceiling,
     nothing,
     power_of_two,
     powers,
+    quoted,
+    row,
     series,
+    spread,
     steps,
 )
 from report.text import short_step
@@ -231,6 +235,42 @@ def knn_rates(db, files, gap):
                  rules=(0, 0.4))
 
 
-FIGURES = {"sgemm": [size, article], "tensorcore": [tensorcore_size], "tensorcore_error": [tensorcore_error],
+def roofline(db, files, gap):
+    """Every variant at 4096^3 over its intensity, FLOP per byte that its blocks load. An unknown device has no DRAM
+    bandwidth; its FP32 peak is what `run` computed of the device's attributes."""
+    measured = db.execute("SELECT v.step, v.short, v.variant, flop_per_byte, tflops, tflops * ms_median / ms_max AS "
+                          "least, tflops * ms_median / ms_min AS most FROM variant AS v JOIN gemm USING (step, "
+                          "variant) JOIN ladder USING (step, variant) WHERE v.family = 'gemm' AND (m, n, k) = (4096, "
+                          "4096, 4096) AND flop_per_byte > 0 ORDER BY step, place").fetchall()
+    if not measured:
+        raise nothing("4096^3", files["sgemm"])
+    dram, peak = (x or 0 for x in db.execute("SELECT dram_gbps / 1000, coalesce(peak, fp32_tflops) FROM gemm_about "
+                                             "LEFT JOIN devices ON devices.name = device").fetchone())
+    top = peak or max(one["tflops"] for one in measured)
+    points, beside, labels, above = [], [], [], []
+    for one in measured:
+        x, t, of = one["flop_per_byte"], one["tflops"], series(one["step"])
+        points.append(row(x, t, one["least"], one["most"], of))
+        name = f"{one['short']} {one['variant']}"
+        over = 0 < x * dram < t
+        above += [t] if over else []
+        if x >= 16:
+            labels.append((name, of, x, t))
+        elif over or x < 1:  # above the roof or at the left edge; above it on its left, so as not to cross the roof
+            beside.append(row(0.135 if over else x * 1.15, t * (1.3 if over else 1), quoted(name), 0))
+        else:  # below it, where no line to another's name passes
+            beside.append(row(x, t / 1.45, quoted(name), 1))
+    low = min(one["tflops"] for one in measured)
+    low = low / 2 if low < 0.5 else 0.25
+    octaves = log2(top * 2 / low)
+    places = spread([log2(t) for *_, t in labels], gap * octaves, log2(low) + gap * octaves / 2,
+                    log2(top) - gap * octaves)
+    return data({"points": points, "beside": [line for line in beside if line.endswith("0")],
+                 "below": [line for line in beside if line.endswith("1")],
+                 "labels": [row(110, 2 ** place, quoted(name), of, x, t) for (name, of, x, t), place
+                            in zip(labels, places)]}, top, dram, low, len(above), peak, max(above + [0]))
+
+
+FIGURES = {"sgemm": [size, article, roofline], "tensorcore": [tensorcore_size], "tensorcore_error": [tensorcore_error],
            "gemv": [gemv_size],
            "knn": [knn_table, knn_select, knn_rates]}

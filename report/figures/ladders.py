@@ -21,7 +21,7 @@ def ends(one, top):
                  in ("ms_max", "ms_min"))
 
 
-def progression(db, files):
+def progression(db, files, gap):
     measured = db.execute("SELECT v.step, v.variant, gemm.* FROM variant AS v JOIN gemm USING (step, variant) WHERE "
                           "family = 'gemm' AND (m, n, k) = (4096, 4096, 4096) ORDER BY step, place").fetchall()
     base = sum(one["tflops"] for one in db.execute("SELECT tflops FROM gemm_baseline WHERE (m, n, k) = (4096, 4096, "
@@ -40,7 +40,7 @@ def progression(db, files):
     return bars(rows, 40, 16, groups=groups, marks=marks, ticks=[(x / top, f"{x:g}") for x in steps(top)])
 
 
-def tensorcore_ladder(db, files):
+def tensorcore_ladder(db, files, gap):
     measured = db.execute("""SELECT t.* FROM tensor_variant AS v JOIN tensor AS t ON (t.step, t.variant, t.dtype,
                              t.layout, m, n, k, load) = (v.step, v.variant, coalesce(v.dtype, 'f16'), v.layout, 4096,
                              4096, 4096, 'burst') ORDER BY place""").fetchall()
@@ -73,7 +73,7 @@ def megabytes(n):
     return (significant(x, 2) if x < 10 else thousands(x)) + " MB"
 
 
-def gemv_ladder(db, files):
+def gemv_ladder(db, files, gap):
     """A row more for a variant that was measured with programmatic dependent launch."""
     measured = db.execute("""SELECT v.variant, g.mode, g.n, g.us, g.gbps, r.ms_median / r.ms_max AS least, r.ms_median
                              / r.ms_min AS most FROM variant AS v JOIN gemv_all AS g ON g.name = v.variant AND g.step =

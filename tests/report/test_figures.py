@@ -76,7 +76,7 @@ class Figures(Case):
             self.change(name[:-4], lambda lines: [line.replace("NVIDIA H200", "NVIDIA Made-Up 9000") for line in lines])
         self.figures()
         self.assertEqual(self.said, "")
-        self.assertEqual(len(self.drawn), 13)
+        self.assertEqual(len(self.drawn), 12)
         peak, dram, _, above, known, _ = map(float, self.of("roofline").splitlines()[-1].split())
         self.assertEqual((peak, dram, above), (known, 0, 0))
         self.assertAlmostEqual(peak, 66.9, 1)  # recorded: of the GPU's attributes
