@@ -1,11 +1,6 @@
 #!/bin/sh
 # help: count the bytes that step 7 reads from DRAM: does every launch find its matrix outside the caches?
-# Does every timed GEMV launch find its matrix outside the caches? Counts, with Nsight Compute, the bytes that launches
-# of step 7 read from DRAM while `run` times them as it always does, and records them beside the matrix's size in
-# plots/data/GPU/gemv_dram.csv, which is replaced when all is counted.
-# COLD_VARIANTS="streaming" narrows the variants, COLD_SHAPES="f16:1024:1024 f32:500:300" the shapes (dtype:n:k).
-# Ends with a line for each shape and variant. Exit status: 0, 1 if less than 98 % of a matrix came from DRAM in the
-# median launch (or nothing was counted), 2 without ncu, 3 without a GPU, or that of ncu if it failed.
+# Nsight Compute counts while `run` times as it always does; a line for each shape and variant, and gemv_dram.csv.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh

@@ -1,9 +1,6 @@
 #!/bin/sh
 # help: record Nsight Compute's counters for every step (BENCH_STEPS= narrows it)
-# Counts what every variant does on this GPU at m = n = k = 4096 (scripts/metrics.txt, one launch each, by Nsight
-# Compute) and records it in plots/data/GPU/counters.csv, which is replaced when all is counted.
-# BENCH_STEPS="step01 step04" narrows it; what is recorded of the other steps stays.
-# Exit status: 0, 2 without ncu, 3 without a GPU, or ncu's when it failed.
+# What every variant does at m = n = k = 4096 (scripts/metrics.txt, one launch each): counters.csv.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh

@@ -1,8 +1,5 @@
 #!/bin/sh
 # help: record the error of tf32x3, TF32 and FP32 against K on this GPU
-# Records the error of tf32x3, TF32 and FP32 against K on this GPU in plots/data/GPU/tensorcore_error.csv, which is
-# replaced when all is measured. Exit status: 0, 2 where it cannot be written, 3 without a GPU or where one of the three
-# does not run on it.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh

@@ -1,7 +1,5 @@
 #!/bin/sh
 # help: record on this GPU how long a load waits (latency.csv), and its ceilings (limits.csv)
-# Records what step 2's --show latency and --show limits measure on this GPU in plots/data/GPU/latency.csv and
-# limits.csv, which are replaced when all is measured. Exit status: 0, 3 without a GPU, or that of the step.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh

@@ -1,8 +1,7 @@
 #!/bin/sh
 # help: record the instructions of every kernel's main loop for sm_90a, without a GPU (STEP=step05 narrows it)
-# Records what the compiler made of every SGEMM kernel's main loop (steps 1 to 5) for sm_90a in plots/data/sass.csv:
-# registers, and how many instructions of which kind (report/record/sass.py says how the loop is found), and prints
-# them. With STEP the other steps' rows stay. Exit status: 0, 2 without cuobjdump or without machine code for sm_90a.
+# plots/data/sass.csv: registers, and how many instructions of which kind (report/record/sass.py says how the loop is
+# found), of steps 1 to 5.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh

@@ -1,13 +1,6 @@
 #!/bin/sh
 # help: fuzz the readers of data files (FUZZ_SECONDS=600 each); the simulator: make -C cudasim fuzz
-# Fuzzes the readers of untrusted files, the data files of step 8, under AddressSanitizer and
-# UndefinedBehaviorSanitizer. FUZZ_SECONDS (600) each; what it finds and its own corpus are in build/fuzz.
-#
-#   fuzz.sh [csv] [npy]     (default: all)
-#
-# With clang and its libFuzzer (Debian: clang libclang-rt-14-dev or libclang-rt-dev), else with gcc and
-# cudasim/tests/fuzz/replay.c, which replays tests/fuzz/corpus and mutations of it. FUZZ_CC names the compiler;
-# FUZZ_CC=gcc asks for the replay. Ends with "N passed, N failed".
+# fuzz.sh [csv] [npy] (default: all): under AddressSanitizer and UndefinedBehaviorSanitizer; "N passed, N failed" is last.
 set -u
 . "$(dirname "$0")/../../tests/case.sh"
 seconds=${FUZZ_SECONDS:-600}
