@@ -1,6 +1,6 @@
 #!/bin/sh
 # help: fuzz the readers of data files (FUZZ_SECONDS=600 each); the simulator: make -C cudasim fuzz
-# fuzz.sh [csv] [npy] (default: all): under AddressSanitizer and UndefinedBehaviorSanitizer; "N passed, N failed" is last.
+# fuzz.sh [csv] [npy] (default: all), under AddressSanitizer and UndefinedBehaviorSanitizer; last "N passed, N failed".
 set -u
 . "$(dirname "$0")/../../tests/case.sh"
 seconds=${FUZZ_SECONDS:-600}
