@@ -1,6 +1,6 @@
 """The figures of bars: progression, tensorcore_ladder, gemv_ladder."""
 
-from report.figures.layout import Bar, bars, nothing, series, steps
+from report.figures.layout import Bar, Figure, bars, nothing, series, steps
 from report.text import fast_speed, significant, speed
 
 OF_F16, OF_OTHERS, GRAPH, PDL = 6, 3, 5, 6  # line types of style.gp
@@ -22,6 +22,7 @@ def ends(one, top):
 
 
 def progression(db, files, gap):
+    """The ladder: every variant's TFLOP/s at m = n = k = 4096, in the order the steps are read."""
     measured = db.execute("SELECT v.step, v.variant, gemm.* FROM variant AS v JOIN gemm USING (step, variant) WHERE "
                           "family = 'gemm' AND (m, n, k) = (4096, 4096, 4096) ORDER BY step, place").fetchall()
     base = sum(one["tflops"] for one in db.execute("SELECT tflops FROM gemm_baseline WHERE (m, n, k) = (4096, 4096, "
@@ -41,6 +42,8 @@ def progression(db, files, gap):
 
 
 def tensorcore_ladder(db, files, gap):
+    """The tensor cores' ladder: every variant's TFLOP/s at m = n = k = 4096, with cuBLAS and the power-limited peak as
+    lines."""
     measured = db.execute("""SELECT t.* FROM tensor_variant AS v JOIN tensor AS t ON (t.step, t.variant, t.dtype,
                              t.layout, m, n, k, load) = (v.step, v.variant, coalesce(v.dtype, 'f16'), v.layout, 4096,
                              4096, 4096, 'burst') ORDER BY place""").fetchall()
@@ -74,7 +77,10 @@ def megabytes(n):
 
 
 def gemv_ladder(db, files, gap):
-    """A row more for a variant that was measured with programmatic dependent launch."""
+    """GEMV's ladder: every variant's speed at 1024 x 1024 and 4096 x 4096, cold, with cuBLAS and the read ceiling as
+    lines.
+
+    A row more for a variant that was measured with programmatic dependent launch."""
     measured = db.execute("""SELECT v.variant, g.mode, g.n, g.us, g.gbps, r.ms_median / r.ms_max AS least, r.ms_median
                              / r.ms_min AS most FROM variant AS v JOIN gemv_all AS g ON g.name = v.variant AND g.step =
                              v.step LEFT JOIN gemv_row AS r ON r.line = g.line
@@ -106,4 +112,11 @@ def gemv_ladder(db, files, gap):
     return bars([tuple(one) for one in rows.values()], 17, 15, panels=titles, marks=marks)
 
 
-FIGURES = {"sgemm": [progression], "tensorcore": [tensorcore_ladder], "gemv": [gemv_ladder]}
+FIGURES = {
+    "sgemm": [Figure(progression, "The SGEMM ladder at m = n = k = 4096",
+                     "TFLOP/s, FP32 (in brackets: % of {}, median of pairs)", script="bars")],
+    "tensorcore": [Figure(tensorcore_ladder, "Tensor cores at m = n = k = 4096, f16 (others where named)",
+                          "TFLOP/s (in brackets: % of {} in that type, median of pairs)", script="bars")],
+    "gemv": [Figure(gemv_ladder, "GEMV in FP16, cold L2: µs, GB/s (PDL: programmatic dependent launch)",
+                    script="bars")],
+}

@@ -45,8 +45,6 @@ class Page:
 
     def made_of(self, root):
         scripts = [self.script + ".gp", "style.gp", "dark.css"]
-        if self.script not in ("bars", "lines"):
-            scripts.append("lines.gp")
         texts = [load.read_text(os.path.join(root, "plots", name)) for name in scripts]
         return hashlib.sha256("\0".join([*texts, self.data, self.told, str(self.height),
                                          str(self.settings)]).encode()).hexdigest()[:32]

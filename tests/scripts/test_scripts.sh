@@ -15,9 +15,8 @@ steps_of_the_course() { # their tables and kernels, of which the ladders are mad
 plots_draws_all() {
     steps_of_the_course
     status 0 scripts/plots.sh --out "$tmp/a" "$recorded/sgemm.csv" && [ ! -s "$tmp/err" ] || return 1
-    for figure in plots/*.gp; do
-        figure=$(basename "$figure" .gp)
-        case $figure in style | bars | lines) continue ;; esac
+    for figure in "$root"/tests/report/golden/figures/*.dat; do
+        figure=$(basename "$figure" .dat)
         same "$(head -c 4 "$tmp/a/$figure.png" | tail -c 3)" PNG && holds "$tmp/a/$figure.svg" "</svg>" &&
             holds "$tmp/a/$figure.svg" ": NVIDIA H200, driver 580.159.04, CUDA 13.0, 2026-11-2" || return 1
     done
@@ -107,7 +106,7 @@ plots_chooses_the_csv() { # the GPU's own, else the H200's, else the first
     printf '#!/bin/sh\necho "Tesla T4"\n' >"$tmp/gpu/nvidia-smi"
     # gnuplot would take longer than all else here
     printf '#!/bin/sh\nfor what; do [ "$what" != svg ] ||
-        echo "</svg>" >"$4.svg"; done\necho "$5" >"$CAPTION"\n' >"$tmp/gpu/gnuplot"
+        echo "</svg>" >"$6.svg"; done\necho "$7" >"$CAPTION"\n' >"$tmp/gpu/gnuplot"
     chmod +x "$tmp/gpu"/*
     cp "$tmp/gpu/gnuplot" "$tmp/bin/gnuplot"
     CAPTION=$tmp/caption
