@@ -178,7 +178,7 @@ def squeezed(text):
 def paper_faults(page, book):
     """On paper stand all rows, to their last cell, each numbered line behind its number, and no buttons."""
     for name in PRINTED:
-        page.emulate_media(media="screen")
+        page.emulate_media(media="null")
         page.goto(address(book, name))
         rows = page.eval_on_selector_all(".md-content tr",
                                          "all => all.map(row => [...row.cells].map(one => one.innerText).join(' '))")

@@ -273,11 +273,10 @@ the_old_book_stays() { # where the generator, a made-up one, stops, and where it
     mkdir -p build/book-venv/bin build/book plots/data/nvidia-x
     cp report/book/requirements.txt build/book-venv/
     echo old >build/book/index.html
-    printf '#!/bin/sh\n' >scripts/plots.sh
-    printf '#!/bin/sh\necho "os error: No space left on device"\nexit 1\n' >build/book-venv/bin/zensical
-    chmod +x build/book-venv/bin/zensical
+    fake scripts/plots.sh :
+    fake build/book-venv/bin/zensical 'echo "os error: No space left on device"' 'exit 1'
     status 2 sh scripts/book/book.sh && one_line && says "book: no space left on the disk of $copy/build" || return
-    printf '#!/bin/sh\nmkdir site && : >site/index.html\n' >build/book-venv/bin/zensical
+    fake build/book-venv/bin/zensical 'mkdir site && : >site/index.html'
     status 2 sh scripts/book/book.sh && one_line && says "was cut short (and" && same "$(cat build/book/index.html)" old
 }
 a_full_printer() { # what is printed is lost with a line and a status

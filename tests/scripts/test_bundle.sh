@@ -86,7 +86,8 @@ targets_exist() { # that README and docs/ tell the reader to type
 }
 first_hour_is_renewed() { # what its commands print, as many lines as stood there, with the status that stands there
     printf '%s\n' Text. '```' '$ seq 5' 7 8 '[...]' '```' '```' '$ echo 1.5 s in $PWD; exit 3' old '$ echo $?' 3 '```' \
-        >"$tmp/page" && sed 's/^7$/1/; s/^8$/2/; s|^old|… s in ~/away|' "$tmp/page" >"$tmp/wanted" && mkdir "$tmp/away" &&
+        >"$tmp/page" && mkdir "$tmp/away" &&
+        sed 's/^7$/1/; s/^8$/2/; s|^old|… s in ~/away|' "$tmp/page" >"$tmp/wanted" &&
         (cd "$tmp/away" && python3 -B "$root/scripts/first_hour.py" "$tmp/page") && diff "$tmp/page" "$tmp/wanted" &&
         sed -i 's/^3$/4/' "$tmp/page" && cp "$tmp/page" "$tmp/wanted" || return 1
     ! python3 -B scripts/first_hour.py "$tmp/page" 2>"$tmp/err" && grep -q 'ended with 3, not 4:$' "$tmp/err" &&

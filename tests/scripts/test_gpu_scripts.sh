@@ -15,8 +15,7 @@ printf 'CUDA_DIR := /nonexistent\nCUDA_VERSION := 13.0\n' >build/config.mk
 fake_gpu "$work/gpu" 'NVIDIA Made-Up, 1'
 # Runs what it is to profile, and has counted FAKE_LAUNCHES launches: the early half of them warm, the others with
 # FAKE_SHARE percent of the matrix, the last with a little less.
-cat >"$work/gpu/ncu" <<'END'
-#!/bin/sh
+fake "$work/gpu/ncu" <<'END'
 [ -z "${FAKE_NCU_STATUS:-}" ] || status=$FAKE_NCU_STATUS
 echo "$*" >>"$FAKE_LOG.ncu"
 while [ $# != 0 ]; do
@@ -46,8 +45,7 @@ launches=${FAKE_LAUNCHES:-9}
 } >"$log"
 END
 # Times three variants: FAKE says how best does.
-cat >step07_gemv/run <<'END'
-#!/bin/sh
+fake step07_gemv/run <<'END'
 echo "$*" >>"$FAKE_LOG.run"
 csv='' only=''
 while [ $# != 0 ]; do
@@ -81,7 +79,6 @@ esac
     done
 } >"$csv"
 END
-chmod +x "$work/gpu"/* step07_gemv/run
 FAKE_HEADER=$recorded/sgemm.csv FAKE_LOG=$work/log FAKE=good
 export FAKE_HEADER FAKE_LOG FAKE
 with_gpu() { env PATH="$work/gpu:$PATH" "$@"; }
