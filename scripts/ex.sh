@@ -1,9 +1,7 @@
 #!/bin/sh
 # help: check your copy of an exercise, my/NAME: NAME=01_coalesce [HINT=1..3] [SHOW=diff] [RESET=1]; exercises/README.md
-# NAME may be its number, a part of the name that no other has, or several of these. Copies what is not there yet,
-# builds it, runs it in the simulator with all checks and counters, and on a GPU times it beside the step's. MY: the
-# folder of the copies (default my), for tests.
-# Exit status: 0 done, 1 not yet, 2 bad arguments or no exercise of that name.
+# MY: the folder of the copies (default my), for tests. Exit status: 0 done, 1 not yet, 2 bad arguments or no exercise of
+# that name.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . scripts/gpu.sh

@@ -1,8 +1,5 @@
 """Rows of gemv_dram.csv from the bytes that Nsight Compute counted of one variant at one shape.
 
-    python3 -m report cold STEP VARIANT DTYPE N K LOG     the row of one variant at one shape
-    python3 -m report cold --judge CSV                    a line a row, and exit status 1 when a share is too small
-
 `run` launches in this order: one or two verifications, an estimate (2 launches, then 64 more where they are short), and
 then at least 5 graphs, alike and each over all operand sets, of which the first 2 or more warm up. So the later half of
 all launches are of graphs that follow a graph.
@@ -42,6 +39,7 @@ def one_shape(step, variant, dtype, n, k, log):
 
 
 def judge(path):
+    """A line a row, and exit status 1 when a share is too small."""
     db = load.empty_database()
     load.fill(db, "gemv_dram", load.read_table(path, "gemv_dram"))
     bad = False

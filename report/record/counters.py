@@ -1,9 +1,4 @@
-"""Rows of counters.csv from what Nsight Compute counted of one variant.
-
-    python3 -m report counters STEP VARIANT SIZE LOG     the rows of one variant (scripts/metrics.txt, m = n = k = SIZE)
-    python3 -m report counters --merge ROWS OLD STEP...  a whole file: these rows, and of the old one, if it is there,
-                                                         those of other steps
-"""
+"""Rows of counters.csv from what Nsight Compute counted of one variant."""
 
 import os
 
@@ -41,6 +36,7 @@ def one_variant(step, variant, size, log, root):
 
 
 def merge(new, old, steps):
+    """A whole file: these rows, and of the old one, if it is there, those of other steps."""
     rows = []
     if os.path.isfile(old):
         load.read_table(old, "counters")  # a damaged file is not carried on
