@@ -167,8 +167,8 @@ def calls_of(root, objects):
 
 def check_calls(root):
     """Faults in who calls whom, by the objects that are there, and what there is to say of those that are not."""
-    objects, missing = objects_of(root, [(os.path.join(MODULES, one), os.path.join("cudasim", "build", "obj", "src", one))
-                                         for one in SIMULATOR])
+    built = os.path.join("cudasim", "build", "obj", "src")
+    objects, missing = objects_of(root, [(os.path.join(MODULES, one), os.path.join(built, one)) for one in SIMULATOR])
     common = [os.path.join("common", one) for one in sorted(ARROWS)]
     of_common, _ = objects_of(root, [(one, os.path.join("build", "obj", one)) for one in common])
     faults, edges = [], {}

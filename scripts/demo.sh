@@ -1,6 +1,6 @@
 #!/bin/sh
-# Shows everything the project does, in small. Without a GPU every step runs in the simulator, and the tables and figures
-# are the recorded ones. DEMO_SIZE (4096, in the simulator 512): m = n = k.
+# Shows everything the project does, in small. Without a GPU every step runs in the simulator, and the tables and
+# figures are the recorded ones. DEMO_SIZE (4096, in the simulator 512): m = n = k.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh

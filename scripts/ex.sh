@@ -1,7 +1,7 @@
 #!/bin/sh
 # help: check your copy of an exercise, my/NAME: NAME=01_coalesce [HINT=1..3] [SHOW=diff] [RESET=1]; exercises/README.md
-# MY: the folder of the copies (default my), for tests. Exit status: 0 done, 1 not yet, 2 bad arguments or no exercise of
-# that name.
+# MY: the folder of the copies (default my), for tests. Exit status: 0 done, 1 not yet, 2 bad arguments or no exercise
+# of that name.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . scripts/gpu.sh

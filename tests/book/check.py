@@ -297,8 +297,8 @@ def line_faults(page, book):
     page.screenshot(path=str(SHOTS / "lines.png"))
 
 
-LOOKS = [("the search finds a term while it is typed", search_faults), ("paper shows what the screen does", paper_faults),
-         ("the pages are in order", order_faults), ("cards, copies, marks, an edit link", comfort_faults),
+LOOKS = [("the search finds a term while it is typed", search_faults),
+         ("paper shows what the screen does", paper_faults), ("the pages are in order", order_faults), ("cards, copies, marks, an edit link", comfort_faults),
          ("a link to lines opens these lines", line_faults), ("dark and light", scheme_faults)]
 
 
