@@ -19,9 +19,9 @@ steps := $(patsubst %/step.c,%,$(wildcard step[0-9][0-9]_*/step.c))
 number = $(firstword $(subst _, ,$(1)))
 # Goals that run a script, whose line `# help: ` describes them.
 scripted := test-gpu sanitize fuzz bench knn-paper knn-torch errors counters golden cold latency sass data ptx \
-    sim-counters diff drawings timeline book book-test ex exercises bundle first-hour lint
+    sim-counters timeline book book-test ex exercises bundle first-hour lint
 named := $(scripted) all sim sim-all deps demo test test-all test-sanitizers test-tuned check-layout check-archs \
-    bench-sim plots notes notes-check compare profile format clean help
+    bench-sim plots notes notes-check drawings diff compare profile format clean help
 named += $(foreach s,$(steps),$(call number,$(s)))
 is_file = $(findstring /,$(1))$(findstring .,$(1))
 unknown := $(firstword $(foreach g,$(filter-out $(named),$(goals)),$(if $(call is_file,$(g)),,$(g))))
@@ -107,12 +107,12 @@ test: all $(test_programs) cudasim-tests check-layout ## build all and run every
 test-all: all $(test_programs) cudasim-tests $(sanitized) check-layout ## longer lists, all instruction sets, sanitizers
 	@KL_TEST_ALL=1 sh scripts/tests/run_tests.sh
 test-sanitizers: $(sanitized) ## steps, readers and the simulator's own tests under ASan, UBSan, TSan
-	+@sh scripts/tests/sanitizers.sh && $(cudasim) test-sanitizers
+	+@sh tests/scripts/test_sanitizers.sh && $(cudasim) test-sanitizers
 test-tuned: ; @sh tests/gpu/tuned.sh ## is step 7's best ever slower than another variant? (SHAPES=, SEED=)
 check-layout: $(if $(filter cuda,$(groups)),$(sim)) ## check the order of includes and calls, sizes of files and folders
 	@python3 scripts/check_layout.py
 bench-sim: all $(sim) ## time the simulator and compare with its targets (RUNS=5)
-	+@sh scripts/simulator/bench_sim.sh && $(cudasim) bench
+	+@python3 -B scripts/simulator/bench_sim.py && $(cudasim) bench
 
 ifneq ($(filter lint,$(goals)),)
 include scripts/make/lint.mk
@@ -121,6 +121,9 @@ ex: ; @sh scripts/ex.sh || [ $$? = 1 ] # what is not yet solved is no error of m
 $(filter-out ex lint,$(scripted)): ; @sh $(wildcard scripts/$(subst -,_,$@).sh scripts/*/$(subst -,_,$@).sh)
 notes: ; @python3 -B -m report notes ## update the numbers in the notes from the recorded measurements
 notes-check: ; @python3 -B -m report notes --check ## fail if a number in the notes differs from the recorded one
+drawings: ; @python3 -B -m report drawings ## draw docs/img anew: from the kernels' source and the recorded measurements
+# The code without comments, with the headers of the step that it includes; a kernel's own name is no change.
+diff: ; @python3 -B -m report diff "$(A)" "$(B)" ## what changes between two rungs' kernels: A=lds128 B=lds128_2x2
 given = $(if $(filter command%,$(origin $(1))),$(2) '$($(1))')
 plots: ## draw the figures from the recorded measurements (TERM=dumb: in the terminal; DEVICE=nvidia-h100: that GPU's)
 	@sh scripts/plots.sh $(call given,TERM,--term) $(call given,DEVICE,--device)

@@ -1,11 +1,4 @@
-"""What the scripts ask of CSV files.
-
-    python3 -m report slug NAME                the folder of a GPU in plots/data: nvidia-h200 of NVIDIA H200
-    python3 -m report column CSV NAME          that column of the first row, to four digits
-    python3 -m report goals CSV METRIC=GOAL... a line for each goal of an exercise: ok or missed, counter, words
-    python3 -m report tidy-search GEMV SEARCH  what SEARCH (gemv_search.csv) holds of the cases in GEMV; status 1 where
-                                               some is left out
-"""
+"""What the scripts ask of CSV files."""
 
 import csv
 import os
@@ -24,7 +17,7 @@ def rows(path):
 
 
 def slug(arguments, root):
-    """As common/gpu/devices.csv has it, or else made of the name."""
+    """The folder of a GPU's recordings by its name, as common/gpu/devices.csv has it, or else made of the name."""
     name = " ".join(arguments)
     known = {row["name"]: row["slug"] for row in rows(os.path.join(root, "common", "gpu", "devices.csv"))}
     print(known.get(name) or re.sub("[^a-z0-9]+", "-", name.lower()).strip("-"))
@@ -32,6 +25,7 @@ def slug(arguments, root):
 
 
 def column(arguments, root):
+    """CSV NAME: that column of the first row, to four digits."""
     path, name = arguments
     for row in rows(path)[:1]:
         print("%.4g" % float(row[name]))
@@ -43,6 +37,7 @@ def short(x):
 
 
 def goals(arguments, root):
+    """CSV METRIC=GOAL...: a line for each goal of an exercise: ok or missed, counter, words."""
     path, *wanted = arguments
     counted = rows(path)
     for one in wanted:
@@ -57,7 +52,8 @@ def goals(arguments, root):
 
 
 def tidy_search(arguments, root):
-    """Of several searches for one problem the first stays: it chose what is recorded."""
+    """GEMV SEARCH: what SEARCH holds of the cases in GEMV; status 1 where some is left out. Of several searches for one
+    problem the first stays: it chose what is recorded."""
     measured, path = arguments
     case = ("step", "variant", "dtype", "n", "k", "cache", "mode")
     recorded = {tuple(row[name] for name in case) for row in rows(measured)}

@@ -9,7 +9,7 @@ from report import schema, text
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
-WHOLE = re.compile(r"-?\d+")
+KINDS = {"int": (re.compile(r"-?\d+"), int, "a whole number"), "real": (NUMBER, float, "a number")}
 
 
 class Mistake(Exception):
@@ -20,16 +20,8 @@ class Mistake(Exception):
         self.status = status
 
 
-def split_line(line, place):
-    """The fields of one line of CSV (RFC 4180, without line breaks inside quotes)."""
-    try:
-        return next(csv.reader([line], strict=True), [])
-    except csv.Error:
-        raise Mistake(f"{place}: unbalanced quotes") from None
-
-
 def read_lines(path, name):
-    """The lines of a text file with their numbers, the header first."""
+    """The lines of a file of CSV (RFC 4180, without line breaks inside quotes), the header first: (number, fields)."""
     try:
         with open(path, encoding="utf-8", newline="") as file:
             lines = file.read().split("\n")
@@ -37,12 +29,15 @@ def read_lines(path, name):
         raise Mistake(f"cannot read {name}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise Mistake(f"{name}: not a text file (UTF-8)") from None
-    last = lines.pop()
-    if last:
+    if lines.pop():
         raise Mistake(f"{name}:{len(lines) + 1}: cut off: the last line has no end")
     if not lines:
         raise Mistake(f"{name}:1: empty, not even a header")
-    return [(number, line.rstrip("\r")) for number, line in enumerate(lines, 1)]
+    for number, line in enumerate(lines, 1):
+        try:
+            yield number, next(csv.reader([line.rstrip("\r")], strict=True), [])
+        except csv.Error:
+            raise Mistake(f"{name}:{number}: unbalanced quotes") from None
 
 
 def read_header(fields, columns, place):
@@ -67,13 +62,10 @@ def value_of(field, column, place):
         return None
     if column.kind == "text":
         return field
-    if column.kind == "int":
-        if not WHOLE.fullmatch(field):
-            raise Mistake(f"{place}: {column.name} is '{field}', not a whole number")
-        return int(field)
-    if not NUMBER.fullmatch(field):
-        raise Mistake(f"{place}: {column.name} is '{field}', not a number")
-    return float(field)
+    pattern, convert, what = KINDS[column.kind]
+    if not pattern.fullmatch(field):
+        raise Mistake(f"{place}: {column.name} is '{field}', not {what}")
+    return convert(field)
 
 
 def read_table(path, kind, name=None):
@@ -81,13 +73,11 @@ def read_table(path, kind, name=None):
     name = name or path
     columns = schema.FILES[kind]
     lines = read_lines(path, name)
-    place = f"{name}:1"
-    there = read_header(split_line(lines[0][1], place), columns, place)
+    there = read_header(next(lines)[1], columns, f"{name}:1")
     order = [there.index(column) for column in columns]
     rows = []
-    for number, line in lines[1:]:
+    for number, fields in lines:
         place = f"{name}:{number}"
-        fields = split_line(line, place)
         if len(fields) != len(there):
             raise Mistake(f"{place}: {len(fields)} fields, not {len(there)}")
         values = [value_of(field, column, place) for field, column in zip(fields, there)]

@@ -10,46 +10,6 @@ from report.course import drawings, glossary, lessons, links, rungs, source
 from report.files import replace
 from report.load import Mistake
 
-HELP = """\
-python3 -m report notes [--check]: refreshes the tables, values and code in README.md, docs/ and the steps' notes from
-plots/data/nvidia-h200/sgemm.csv, or the file that $NOTES_CSV names, the files beside it, and the kernels' source.
---check writes nothing and exits 1 naming the notes that differ, drawings that are not what docs/draw makes, links that
-lead nowhere, lessons that are too long, and what is wrong with docs/glossary.md.
-
-A block stands between two lines of their own, its marker and <!-- end -->:
-  <!-- table: NAME [ARGUMENT]... -->           names and arguments: report/tables/*/*.sql list them after "-- marker:";
-                                               a step's name may be short: step05; <!-- table@nvidia-h100: ... -->:
-                                               another GPU's
-  <!-- code: FILE FROM [.. TO] -->             lines of a source, at most 25: from the one line that holds the text
-                                               FROM to the one line after it that holds TO, or to the end of the
-                                               statement or block that FROM begins
-  <!-- rungs: [STEP] -->                       the rungs, with their lines of code and of change
-
-A value stands inside a line, <!-- value: VIEW KEY... FIELD [FORMAT] -->53.1<!-- end -->, or <!-- value@nvidia-h100:
-... --> for that of another GPU, whose folder lies beside this one. Where nothing of it is recorded, it reads "not
-measured"; where only this number is missing, that is an error. The views are in report/values.sql, and their keys are
-  gemm STEP VARIANT M N K                      FP32; fields: the CSV's columns, tflops, percent (100 * ratio) and
-                                               peak_percent
-  tensor STEP VARIANT M N K [dtype=] [layout=] [load=]     VARIANT: also cublas; fields: also us, peak: the TFLOP/s that
-                                               peak_share is of, clock_peak: those of Hopper's f16 at the clock recorded
-                                               with the row, clock_share and clock_percent: the part that was reached
-  gemv STEP VARIANT N K [dtype=] [mode=] [cache=] [op=gemv_chain]     VARIANT: also cublas or read_ceiling; fields:
-                                               us, gbps, ratio, percent, peak_percent, ceiling_percent; mode: graph,
-                                               pdl, events
-  knn METHOD N D K                             fields: ms of 1200 queries, without copies from and to the host
-  counter STEP VARIANT                         fields: the metrics of scripts/metrics.txt
-  waiting STEP VARIANT                         fields: stall reasons: how many warps of a scheduler wait for it
-  sass STEP VARIANT                            fields: the columns of plots/data/sass.csv
-  limit STEP                                   fields: tflops and clock of f16's power-limited peak
-  claim STEP VARIANT SET                       fields: claim: "faster than cuBLAS at 8 of the 11 sizes recorded here",
-                                               and span: least, greatest ratio; SET: square, article, odd; a type; all
-FIELD may be multiplied and divided: ffma_reuse/ffma*100. A key that is two, stream_k/rasterized, asks for the first
-one's field over the second one's; speed is there for that in every view of times. FORMAT is printf's, or
-1?faster:slower: the first words where the value is at least 1, else the second.
-  <!-- lines: RUNG -->                         a kernel's lines of code, as `make diff` counts them
-  <!-- changed: RUNG1 RUNG2 -->                how many of them change from one rung to another
-"""
-
 KINDS = {"value": values.value, "lines": source.lines_value, "changed": source.changed_value}
 INLINE = re.compile(r"<!-- (" + "|".join(KINDS) + r")(?:@([a-z0-9-]+))?: ")
 BLOCK = re.compile(r" *<!-- (?:(code|rungs)|(table)(?:@([a-z0-9-]+))?):(?: |$)")
@@ -198,7 +158,7 @@ def notes(root):
 
 def main(arguments, root):
     if arguments == ["--help"]:
-        print(HELP, end="")
+        print(load.read_text(os.path.join(load.HERE, "markers.txt")), end="")
         return 0
     check = arguments[:1] == ["--check"]
     if arguments[check:]:

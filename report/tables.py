@@ -6,7 +6,7 @@ import os
 from report import schema
 from report.load import HERE
 from report.sql import Parts
-from report.text import DASH
+from report.text import DASH, sub
 
 
 class Table(Parts):
@@ -85,7 +85,11 @@ def render(table, db, given):
         lines = [row_line(names), "|" + "".join("---|" if side == "l" else "--:|" for side, _ in zip(align, names))]
         for row in rows or [[None] * len(names)]:
             lines.append(row_line([DASH if cell is None else str(cell) for cell in row]))
-    for row in table.rows(db, "below", given)[1]:
-        if row[0] is not None:
-            lines += ["", row[0]]
+    below = [text for word, text in table.remarks if word == "below"]
+    below += [row[0] for row in table.rows(db, "below", given)[1]]
+    kind, *how = " ".join(text for word, text in table.remarks if word == "recorded").split(";", 1)
+    if how:
+        where = db.execute("SELECT 'Recorded on ' || text FROM source WHERE kind = ?", [kind]).fetchone()
+        below.append(sub(where and where[0] + ";" + how[0].format(**given)))
+    lines += [line for text in below if text is not None for line in ("", text)]
     return with_versions(table, db, given, lines)

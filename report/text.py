@@ -6,6 +6,7 @@ as a dash by itself. Nothing here depends on the locale.
 
 import math
 import re
+import statistics
 
 from report import l1
 
@@ -21,15 +22,7 @@ def significant(x, digits):
     """That many significant digits, never with an exponent: 0.000123, 12.3, 1234."""
     if x <= 0:
         return number(x)
-    places = digits - 1
-    y = x
-    while y >= 10 and places > 0:
-        y /= 10
-        places -= 1
-    while y < 1:
-        y *= 10
-        places += 1
-    return "%.*f" % (places, x)
+    return "%.*f" % (max(0, digits - 1 - math.floor(math.log10(x))), x)
 
 
 def speed(t):
@@ -96,28 +89,6 @@ def without_threads(device):
     return re.sub(r", [0-9]+ threads?$", "", device)
 
 
-def log2(x):
-    return math.log(x) / math.log(2)
-
-
-def log10(x):
-    return math.log(x) / math.log(10)
-
-
-def median(values):
-    values = sorted(values)
-    middle = len(values) // 2
-    return values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2
-
-
-def mean(values):
-    """Added up in order: not every version of SQLite does that in avg()."""
-    total = 0.0
-    for value in values:
-        total += value
-    return total / len(values)
-
-
 def aggregate(function):
     """An aggregate for SQLite that gives a list of the values to a function; NULL where there are none."""
 
@@ -135,32 +106,6 @@ def aggregate(function):
     return Aggregate
 
 
-class Origin:
-    """Where rows were measured: NVIDIA H200, driver 580.159.04, CUDA 13.0, 2026-11-21 to 2026-11-22."""
-
-    def __init__(self):
-        self.device, self.drivers, self.cudas, self.dates = None, [], [], []
-
-    def step(self, device, driver, cuda, date):
-        self.device = self.device or device
-        for known, new in (self.drivers, driver), (self.cudas, cuda), (self.dates, (date or "")[:10]):
-            if new and new not in known:
-                known.append(new)
-
-    def finalize(self):
-        if self.device is None:
-            return None
-        told = self.device
-        if self.drivers:
-            told += ", driver " + ", ".join(self.drivers)
-        if self.cudas:
-            told += ", CUDA " + ", ".join(self.cudas)
-        if self.dates:
-            first, last = min(self.dates), max(self.dates)
-            told += ", " + first + ("" if first == last else " to " + last)
-        return told
-
-
 def or_none(function):
     return lambda *values: None if None in values else function(*values)
 
@@ -175,6 +120,5 @@ def register(db):
     db.create_function("milliseconds", 2, milliseconds)
     db.create_function("form", -1, or_none(form))
     db.create_function("l1_clocks", 3, or_none(l1.rows))
-    db.create_aggregate("median", 1, aggregate(median))
-    db.create_aggregate("mean", 1, aggregate(mean))
-    db.create_aggregate("origin", 4, Origin)
+    db.create_aggregate("median", 1, aggregate(statistics.median))
+    db.create_aggregate("mean", 1, aggregate(statistics.fmean))  # alike in every version of SQLite, unlike avg()

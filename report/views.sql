@@ -3,7 +3,7 @@
 --
 -- When a case was measured more than once, the last measurement counts: "SELECT max(line), * ... GROUP BY case", where
 -- SQLite takes all other columns from the row with the maximum. What many queries read is a table instead of a view.
--- Functions that SQLite does not have (percent, speed, median, origin, ...) are defined in text.py.
+-- Functions that SQLite does not have (percent, speed, median, ...) are defined in text.py.
 
 -- ---- the rows that are shown; the simulator's have no times and never are ----
 
@@ -302,8 +302,10 @@ SELECT 'error', 'tensorcore_error', rowid + 1, device, driver, cuda, date FROM t
 WHERE device NOT LIKE '%simulated%';
 
 CREATE TABLE source AS
-SELECT kind, device, origin(device, driver, cuda, date) AS text
-FROM (SELECT * FROM measured ORDER BY kind, line)
+SELECT kind, device, device || coalesce(', driver ' || replace(group_concat(DISTINCT driver), ',', ', '), '') ||
+       coalesce(', CUDA ' || replace(group_concat(DISTINCT cuda), ',', ', '), '') || coalesce(', ' || min(day), '') ||
+       CASE WHEN min(day) < max(day) THEN ' to ' || max(day) ELSE '' END AS text
+FROM (SELECT *, substr(date, 1, 10) AS day FROM measured ORDER BY kind, line)
 GROUP BY kind;
 
 CREATE VIEW other_device AS -- rows of a second device: a file has one

@@ -1,15 +1,7 @@
 #!/bin/sh
 # help: measure every step and record it (BENCH_STEPS=, SWEEPS= narrow it, MINUTES= ends it early, FORCE=1 starts over)
-# Measures every step on this GPU and records it in plots/data/GPU/: the GEMM steps in sgemm.csv, step 6 in
-# tensorcore.csv, step 7 in gemv.csv and its autotuner's searches in gemv_search.csv, step 8 in knn.csv (its sweep is
-# article: the paper's shapes and larger ones). What matters most comes first: square before article, chain, odd and
-# sustained, and within each the small before the large.
-# What is already recorded is not measured again, so the same command continues what was interrupted, also where
-# plots/data/GPU was copied elsewhere in between. BENCH_STEPS="step01 step07" and SWEEPS="square article chain odd
-# sustained" narrow it. MINUTES=8 begins no run that would end later if it took as long as the longest so far. FORCE=1
-# starts the files of these steps over (do not repeat it to continue).
-# Exit status: 0, 2 for a step or sweep that does not exist or a file with other columns, 3 without a GPU, or that of a
-# failed run.
+# Records in plots/data/GPU/: the GEMM steps in sgemm.csv, step 6 in tensorcore.csv, step 7 in gemv.csv and its
+# autotuner's searches in gemv_search.csv, step 8 in knn.csv (its sweep is article: the paper's shapes and larger ones).
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh

@@ -10,6 +10,7 @@ modules of cudasim/src stand in a row. What a file includes is of its own module
 it calls, by the symbols of the objects in cudasim/build/obj; within a module no files call one another in a circle.
 Where objects are missing or older than their sources, their calls are not checked, and a line on stdout says so."""
 
+import graphlib
 import os
 import re
 import subprocess
@@ -124,38 +125,29 @@ def fault_of_include(folder, name, target):
 
 def circle_in(edges):
     """Folders that include one another, or files that call one another, or None."""
-    done, path = set(), []
-
-    def visit(folder):
-        if folder in path:
-            return path[path.index(folder):] + [folder]
-        if folder in done:
-            return None
-        path.append(folder)
-        found = next(filter(None, map(visit, sorted(edges.get(folder, ())))), None)
-        path.pop()
-        done.add(folder)
-        return found
-
-    return next(filter(None, map(visit, sorted(edges))), None)
+    try:
+        graphlib.TopologicalSorter({one: sorted(others) for one, others in sorted(edges.items())}).prepare()
+    except graphlib.CycleError as error:
+        circle = error.args[1][:0:-1]
+        first = circle.index(min(circle))
+        return circle[first:] + circle[:first + 1]
+    return None
 
 
-def objects_of(root):
-    """The objects of the simulator's sources, as pairs of source and object, and the sources without one."""
+def objects_of(root, folders):
+    """The objects of sources, by folders: [(source, object)], and the sources without one that is not older."""
     found, missing = [], []
-    for module in SIMULATOR:
-        folder, objects = os.path.join(MODULES, module), os.path.join("cudasim", "build", "obj", "src", module)
-        built = entries(root, objects)
+    for folder, built in folders:
         for name in entries(root, folder):
             source = os.path.join(folder, name)
-            if not name.endswith(".c"):
+            if not name.endswith((".c", ".cu")):
                 continue
             # Handlers are compiled once for each instruction set: name.c.v4.o.
-            mine = [o for o in built if re.fullmatch(re.escape(name) + r"(\.\w+)?\.o", o)]
-            mine = [os.path.join(objects, o) for o in mine]
+            mine = [os.path.join(built, one) for one in entries(root, built)
+                    if re.fullmatch(re.escape(name) + r"(\.\w+)?\.o", one)]
             age = os.path.getmtime(os.path.join(root, source))
-            mine = [o for o in mine if os.path.getmtime(os.path.join(root, o)) >= age]
-            found += [(source, o) for o in mine]
+            mine = [(source, one) for one in mine if os.path.getmtime(os.path.join(root, one)) >= age]
+            found += mine
             missing += [] if mine else [source]
     return found, missing
 
@@ -174,12 +166,15 @@ def calls_of(root, objects):
 
 
 def check_calls(root):
-    """Faults in who calls whom, and what there is to say of objects that are not there."""
-    objects, missing = objects_of(root)
+    """Faults in who calls whom, by the objects that are there, and what there is to say of those that are not."""
+    built = os.path.join("cudasim", "build", "obj", "src")
+    objects, missing = objects_of(root, [(os.path.join(MODULES, one), os.path.join(built, one)) for one in SIMULATOR])
+    common = [os.path.join("common", one) for one in sorted(ARROWS)]
+    of_common, _ = objects_of(root, [(one, os.path.join("build", "obj", one)) for one in common])
     faults, edges = [], {}
-    for (source, other), symbol in sorted(calls_of(root, objects).items()):
+    for (source, other), symbol in sorted({**calls_of(root, of_common), **calls_of(root, objects)}.items()):
         module, to = source.split(os.sep)[2], other.split(os.sep)[2]
-        if module == to:
+        if module == to or is_in(source, "common"):
             edges.setdefault(source, set()).add(other)
         elif not may_use(module, to):
             faults.append(f"{source}: {symbol} of {other} is against the arrows: {' -> '.join(SIMULATOR)}")
@@ -189,24 +184,6 @@ def check_calls(root):
     count = len(missing) + len({source for source, _ in objects})
     said = f"cudasim: the calls of {len(missing)} of {count} files are not checked: make sim builds them"
     return faults, said if missing else None
-
-
-def check_common_calls(root):
-    """Circles of calls between files of common/, by the objects that are there and not older than their sources."""
-    objects = []
-    for module in sorted(ARROWS):
-        folder = os.path.join("build", "obj", "common", module)
-        for name in entries(root, folder):
-            source, built = os.path.join("common", module, name[:-len(".o")]), os.path.join(folder, name)
-            if not name.endswith((".c.o", ".cu.o")) or not os.path.isfile(os.path.join(root, source)):
-                continue
-            if os.path.getmtime(os.path.join(root, built)) >= os.path.getmtime(os.path.join(root, source)):
-                objects.append((source, built))
-    edges = {}
-    for source, other in calls_of(root, objects):
-        edges.setdefault(source, set()).add(other)
-    circle = circle_in(edges)
-    return ["a circle of calls: " + " -> ".join(circle)] if circle else []
 
 
 def check(root):
@@ -254,7 +231,7 @@ def check(root):
     if circle:
         faults.append("a circle of folders: " + " -> ".join(circle))
     calls, said = check_calls(root)
-    return faults + calls + check_common_calls(root), said
+    return faults + calls, said
 
 
 def main():

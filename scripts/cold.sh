@@ -1,11 +1,6 @@
 #!/bin/sh
 # help: count the bytes that step 7 reads from DRAM: does every launch find its matrix outside the caches?
-# Does every timed GEMV launch find its matrix outside the caches? Counts, with Nsight Compute, the bytes that launches
-# of step 7 read from DRAM while `run` times them as it always does, and records them beside the matrix's size in
-# plots/data/GPU/gemv_dram.csv, which is replaced when all is counted.
-# COLD_VARIANTS="streaming" narrows the variants, COLD_SHAPES="f16:1024:1024 f32:500:300" the shapes (dtype:n:k).
-# Ends with a line for each shape and variant. Exit status: 0, 1 if less than 98 % of a matrix came from DRAM in the
-# median launch (or nothing was counted), 2 without ncu, 3 without a GPU, or that of ncu if it failed.
+# Nsight Compute counts while `run` times as it always does; a line for each shape and variant, and gemv_dram.csv.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh
@@ -14,13 +9,8 @@ need_tool cold ncu nsight-compute
 need_python cold
 MAKEFLAGS='' make --no-print-directory -j"$(nproc)" all >&2
 
-folder=plots/data/$(gpu_slug)
-csv=$folder/gemv_dram.csv
+begin cold
 name_origin
-
-work=$(mktemp -d "${TMPDIR:-/tmp}/cold.XXXXXX")
-trap 'rm -rf "$work" "$csv.new.$$"' EXIT
-trap 'exit 130' INT TERM
 
 # The profiler must find a shape tuned: a search under it would be long, and its times wrong.
 tuned=build/cold/gemv.tune
@@ -57,18 +47,8 @@ for shape in ${COLD_SHAPES:-f16:1024:1024 f16:4096:4096 f16:4096:14336 f16:14336
             echo "cold: $variant $dtype $n x $k: run failed (exit status $status)" >&2
             exit "$status"
         fi
-        reason=$(sed -n 's/.*  skipped: //p' "$work/out" | head -n 1)
-        if [ -n "$reason" ]; then
-            echo "cold: $variant $dtype $n x $k: skipped: $reason" >&2
-            continue
-        fi
-        : >"$work/log"
-        count "$variant" "$dtype" "$n" "$k" >"$work/out" || status=$?
-        if [ "$status" != 0 ]; then
-            echo "cold: $variant $dtype $n x $k: ncu failed (exit status $status): $(grep '==ERROR==' "$work/log" |
-                head -n 1)" >&2
-            exit "$status"
-        fi
+        ! skipped "cold: $variant $dtype $n x $k" || continue
+        profiled "cold: $variant $dtype $n x $k" count "$variant" "$dtype" "$n" "$k"
         report cold "$name" "$variant" "$dtype" "$n" "$k" "$work/log" >>"$work/rows"
     done
 done
@@ -77,11 +57,7 @@ if [ ! -s "$work/rows" ]; then
     echo "cold: nothing was counted" >&2
     exit 1
 fi
-mkdir -p "$folder"
-{
-    report header gemv_dram
-    cat "$work/rows"
-} >"$csv.new.$$"
-mv "$csv.new.$$" "$csv"
+csv=$folder/gemv_dram.csv
+report header gemv_dram | cat - "$work/rows" | put "$csv"
 echo "cold: recorded in $csv" >&2
 report cold --judge "$csv"

@@ -13,6 +13,7 @@ import collections
 import contextlib
 import csv
 import gzip
+import itertools
 import math
 import os
 import struct
@@ -115,44 +116,35 @@ def read_binary(path):
     return read_vecs(data, extension(path)) if extension(path) in VECS else read_idx(data)
 
 
+def records(reader):
+    """A CSV's records, which have as many columns as the first one; blank lines are at the end alone."""
+    columns = blank = None
+    try:
+        for record in reader:
+            if not record:
+                blank = blank or reader.line_num
+            elif blank:
+                raise Mistake(f":{blank}: a blank line before the end")
+            elif len(record) != (columns := columns or len(record)):
+                raise Mistake(f":{reader.line_num}: {len(record)} columns, but the first record has {columns}")
+            else:
+                yield record
+    except csv.Error as error:
+        raise Mistake(f":{reader.line_num}: {error}") from None
+
+
 def read_csv(path, header):
     """Lists of records, without a header."""
     opener = gzip.open if is_packed(path) else open
-    rows, first, waiting, blank = [], None, None, 0
     with opener(path, "rt", encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
-        reader = csv.reader(file, strict=True)
-        while True:
-            try:
-                record = next(reader)
-            except StopIteration:
-                break
-            except csv.Error as error:
-                raise Mistake(f":{reader.line_num}: {error}") from None
-            if not record or blank:
-                blank = blank or reader.line_num
-                if record:
-                    raise Mistake(f":{blank}: a blank line before the end")
-                continue
-            if first is None:
-                first = record
-                if header != "no":
-                    waiting = record
-                    continue
-            if len(record) != len(first):
-                raise Mistake(f":{reader.line_num}: {len(record)} columns, but the first record has {len(first)}")
-            if waiting is not None:
-                numbers = [any(parse([x]) is not None for x in each) for each in (waiting, record)]
-                if header == "auto" and numbers != [False, True]:
-                    rows.append(waiting)
-                waiting = None
-            rows.append(record)
-            if len(rows) >= ROWS:
-                yield rows
-                rows = []
-    if waiting is not None and header == "auto":
-        rows.append(waiting)
-    if rows:
-        yield rows
+        found = records(csv.reader(file, strict=True))
+        first = list(itertools.islice(found, 2))
+        numbers = [any(parse([text]) is not None for text in record) for record in first]
+        if header == "yes" or header == "auto" and numbers == [False, True]:
+            del first[:1]
+        found = itertools.chain(first, found)
+        while rows := list(itertools.islice(found, ROWS)):
+            yield rows
 
 
 def parse(texts):
@@ -176,20 +168,19 @@ class Outputs:
         self.parts = []
 
     def open(self, path):
-        part = f"{path}.part.{os.getpid()}"
-        file = open(part, "wb")
-        self.parts.append((file, part, path))
+        file = open(f"{path}.part.{os.getpid()}", "wb")
+        self.parts.append((file, path))
         return file
 
     def end(self, complete):
-        for file, _, _ in self.parts:
-            with contextlib.suppress(OSError) if not complete else contextlib.nullcontext():
+        for file, _ in self.parts:
+            with contextlib.nullcontext() if complete else contextlib.suppress(OSError):
                 file.close()
-        for _, part, path in self.parts:
+        for file, path in self.parts:
             if complete:
-                os.replace(part, path)
-            elif os.path.exists(part):
-                os.unlink(part)
+                os.replace(file.name, path)
+            elif os.path.exists(file.name):
+                os.unlink(file.name)
 
 
 def spelled(value):

@@ -1,11 +1,7 @@
 #!/bin/sh
 # help: fetch step 8's data sets, optdigits and KDD Cup 1999, into data/ (or KNN_DATA=)
-# Fetches the data sets of step 8 from the UCI archive into data/ (or where KNN_DATA says): optdigits and the KDD Cup of
-# 1999. Files that are already there and correct are left alone. A file gets its name only after the SHA-256 of its
-# contents has been checked (of the unpacked contents of a .gz, as archives have repacked it). DATA_URLS replaces the
-# places to fetch from (the tests use it).
-#
-# Exit status: 0, or 2 after a line that says what is missing.
+# A file gets its name only after the SHA-256 of its contents has been checked (of the unpacked contents of a .gz, as
+# archives have repacked it). DATA_URLS replaces the places to fetch from (the tests use it).
 set -u
 cd "$(dirname "$0")/.." || exit 2
 folder=${KNN_DATA:-data}

@@ -1,8 +1,6 @@
 #!/bin/sh
-# Shows everything the project does, in small. With a GPU: runs every step, prints one table, draws the figures of this
-# machine.
-# Without: runs every step in the simulator, prints one table, then the recorded tables and their figures. Last, what
-# passed, where the figures are and what to type next. DEMO_SIZE (4096, in the simulator 512): m = n = k.
+# Shows everything the project does, in small. Without a GPU every step runs in the simulator, and the tables and
+# figures are the recorded ones. DEMO_SIZE (4096, in the simulator 512): m = n = k.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh

@@ -3,18 +3,11 @@
 #
 #   deps.sh [--check] [cuda] [plots] [figures] [report] [test] [baselines] [data]
 #
-# cuda   a C and C++ compiler and the CUDA Toolkit 13; writes what it found to build/config.mk, which the Makefile
-#        reads
-# plots  gnuplot, and what report takes
-# figures   gnuplot where it can be had: without it a line says that figures are left out
-# report Python 3.9 or newer with its standard library, for report/
-# test   cmocka, OpenBLAS, git
-# data   numpy for scripts/data.py, as a wheel in build/numpy where Python has none
-# baselines   OpenBLAS, and ANN where it can be had: only a comparison is missing without it
-#
-# --check installs nothing: one line says all that is missing. CUDA_HOME and NVCC name a toolkit, CC a C compiler;
-# WHEELS=1 asks for the toolkit's Python wheels in build/cuda whatever else is there. KL_CUDA_SEARCH replaces the list
-# of usual places (the tests use it). On a terminal a line shows how far an installation is; its log is in build/*.log.
+# cuda: a C and C++ compiler and the CUDA Toolkit 13, which it writes into build/config.mk, as the Makefile reads it;
+# plots: gnuplot and Python; figures: gnuplot where it can be had; report: Python 3.9 with its standard library; test:
+# cmocka, OpenBLAS, git; data: numpy, as a wheel in build/numpy where Python has none; baselines: OpenBLAS, and ANN
+# where it can be had. --check installs nothing: one line says all that is missing. KL_CUDA_SEARCH replaces the list of
+# usual places (the tests use it). On a terminal a line shows how far an installation is; its log is in build/*.log.
 # Exit status: 0, or 2 after a sentence that says what to do.
 set -eu
 cd "$(dirname "$0")/.."
@@ -29,6 +22,7 @@ wheels="nvidia-cuda-nvcc==13.0.* nvidia-cuda-crt==13.0.* nvidia-nvvm==13.0.* nvi
 say() { echo "deps: $*" >&2; }
 die() { say "$@"; exit 2; }
 have() { command -v "$1" >/dev/null 2>&1; }
+wants() { case " $groups " in *" $1 "*) ;; *) return 1 ;; esac; }
 need_build() { { mkdir -p build && [ -w build ]; } 2>/dev/null || die "cannot write to the folder $PWD/build"; }
 has_gpu() { nvidia-smi -L 2>/dev/null | grep -q '^GPU '; }
 
@@ -73,14 +67,10 @@ missing_packages() {
 # the reason follows below.
 die_missing() { # PACKAGE...
     missing=$*
-    case " $groups " in
-    *" cuda "*)
-        if ! find_toolkit && { [ -z "$rejected" ] || [ -n "${WHEELS:-}" ]; }; then
-            missing="${missing:+$missing and }the CUDA Toolkit 13"
-        fi
-        ;;
-    esac
-    case " $groups " in *" data "*) have_numpy || missing="${missing:+$missing and }numpy" ;; esac
+    if wants cuda && ! find_toolkit && { [ -z "$rejected" ] || [ -n "${WHEELS:-}" ]; }; then
+        missing="${missing:+$missing and }the CUDA Toolkit 13"
+    fi
+    if wants data; then have_numpy || missing="${missing:+$missing and }numpy"; fi
     [ -z "$missing" ] || die "missing: $missing; type: make deps${WHEELS:+ WHEELS=1}"
 }
 
@@ -125,28 +115,17 @@ apt_install() {
 install_packages() {
     command="apt-get install -y $*"
     have apt-get || die "missing: $* (Debian's names); install them with this system's package manager, then try again"
-    [ "$(id -u)" = 0 ] || die "missing: $*; type: sudo $command"
+    [ -z "$sudo" ] || die "missing: $*; type: $sudo$command"
     say "installing $* (apt-get)"
     waiting build/apt.log "" apt_install "$@" ||
         die "apt-get could not install $* (see build/apt.log; is there a network?); type: apt-get update && $command"
 }
 
-# ANN is optional: without it build/knn_cpu says that it was built without.
-try_ann() {
-    for place in /usr/include /usr/local/include; do if [ -e $place/ANN/ANN.h ]; then return; fi; done
-    if [ -n "$check_only" ] || ! have apt-get || [ "$(id -u)" != 0 ]; then return; fi
-    waiting build/apt.log "" apt_install libann-dev || :
-}
-
-# Figures are optional, too.
-try_gnuplot() {
-    if have gnuplot; then return; fi
+# optional PACKAGE: installs what a comparison or figures are missing without, where that asks nobody.
+optional() {
     if [ -z "$check_only" ] && have apt-get && [ "$(id -u)" = 0 ]; then
-        waiting build/apt.log "" apt_install gnuplot-nox || :
+        waiting build/apt.log "" apt_install "$1" || :
     fi
-    sudo=
-    [ "$(id -u)" = 0 ] || sudo="sudo "
-    have gnuplot || say "no figures without gnuplot; for them type: ${sudo}apt-get install gnuplot-nox"
 }
 
 # --- the CUDA Toolkit -------------------------------------------------------------------------------------------------
@@ -296,6 +275,8 @@ for argument; do
 done
 
 groups=${groups:- cuda plots test baselines}
+sudo=
+[ "$(id -u)" = 0 ] || sudo="sudo "
 if [ "$cc" != gcc ]; then have "${cc%% *}" || die "CC=$cc cannot be run"; fi # gcc comes with a package
 packages=$(missing_packages $groups)
 if [ -n "$check_only" ]; then
@@ -303,12 +284,15 @@ if [ -n "$check_only" ]; then
 else
     [ -z "$packages" ] || install_packages $packages
 fi
-case " $groups " in *" baselines "*) try_ann ;; esac
-case " $groups " in *" figures "*) try_gnuplot ;; esac
-case " $groups " in *" data "*) have_numpy || install_numpy ;; esac
-
-case " $groups " in
-*" cuda "*)
+if wants baselines; then
+    [ -e /usr/include/ANN/ANN.h ] || [ -e /usr/local/include/ANN/ANN.h ] || optional libann-dev
+fi
+if wants figures; then
+    have gnuplot || optional gnuplot-nox
+    have gnuplot || say "no figures without gnuplot; for them type: ${sudo}apt-get install gnuplot-nox"
+fi
+if wants data; then have_numpy || install_numpy; fi
+if wants cuda; then
     if ! find_toolkit; then
         # A compiler that was chosen explicitly is not ignored silently.
         [ -z "$rejected" ] || [ -n "${WHEELS:-}" ] ||
@@ -317,5 +301,4 @@ case " $groups " in
         try_toolkit build/cuda || die "build/cuda is not a usable toolkit:$rejected"
     fi
     write_config
-    ;;
-esac
+fi

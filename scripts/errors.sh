@@ -1,17 +1,12 @@
 #!/bin/sh
 # help: record the error of tf32x3, TF32 and FP32 against K on this GPU
-# Records the error of tf32x3, TF32 and FP32 against K on this GPU in plots/data/GPU/tensorcore_error.csv, which is
-# replaced when all is measured. Exit status: 0, 2 where it cannot be written, 3 without a GPU or where one of the three
-# does not run on it.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh
 need_gpu errors
 MAKEFLAGS='' make --no-print-directory -j"$(nproc)" build/tests/tensorcore/run >&2
-csv=plots/data/$(gpu_slug)/tensorcore_error.csv
-mkdir -p "$(dirname "$csv")"
-trap 'rm -f "$csv.new.$$"' EXIT
-trap 'exit 130' INT TERM
-build/tests/tensorcore/run errors --csv "$csv.new.$$"
-mv "$csv.new.$$" "$csv"
+begin errors
+csv=$folder/tensorcore_error.csv
+build/tests/tensorcore/run errors --csv "$work/csv"
+put "$csv" <"$work/csv"
 echo "errors: recorded in $csv; draw it with make plots" >&2

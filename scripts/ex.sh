@@ -1,9 +1,7 @@
 #!/bin/sh
 # help: check your copy of an exercise, my/NAME: NAME=01_coalesce [HINT=1..3] [SHOW=diff] [RESET=1]; exercises/README.md
-# NAME may be its number, a part of the name that no other has, or several of these. Copies what is not there yet,
-# builds it, runs it in the simulator with all checks and counters, and on a GPU times it beside the step's. MY: the
-# folder of the copies (default my), for tests.
-# Exit status: 0 done, 1 not yet, 2 bad arguments or no exercise of that name.
+# MY: the folder of the copies (default my), for tests. Exit status: 0 done, 1 not yet, 2 bad arguments or no exercise
+# of that name.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . scripts/gpu.sh
@@ -26,13 +24,6 @@ done
 case ${HINT:-} in '' | [1-3]) ;; *) fail "HINT=$HINT is not 1, 2 or 3" ;; esac
 case ${SHOW:-} in '' | diff) ;; *) fail "SHOW=$SHOW is not diff" ;; esac
 case ${RESET:-} in '' | 1) ;; *) fail "RESET=$RESET is not 1" ;; esac
-
-# put FILE: makes it what stdin says, as a whole or, on a full disk, not at all.
-put() {
-    if { mkdir -p "${1%/*}" && cat >"$1.new" && mv "$1.new" "$1"; } 2>/dev/null; then return; fi
-    rm -f "$1.new" 2>/dev/null
-    fail "cannot write $1"
-}
 
 # below [FILE]: its lines, with paths as they are seen from here.
 below() {
@@ -196,9 +187,7 @@ if [ ! -e cudasim/build/libcudart.so.13 ]; then
     sh scripts/deps.sh --check cuda || exit 2
     sh scripts/make/first_build.sh sim '' >&2
 fi
-work=$(mktemp -d "${TMPDIR:-/tmp}/ex.XXXXXX") || exit 2
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM
+begin ex
 folders='' programs=''
 for name in $names; do
     copied "$name"

@@ -1,8 +1,7 @@
 #!/bin/sh
 # help: record what the simulator's counters are held against, of steps and programs; its own: make -C cudasim golden
-# Records, with Nsight Compute on this GPU, plots/data/GPU/shapes.csv: counters of steps and of the simulator's test
-# programs at the small shapes of tests/counted/shapes.txt. What it printed stays in build/golden. Sets no clocks. Exit
-# status: 0, 1 where something is missing from what was recorded, 2 without a tool, 3 without a GPU.
+# shapes.csv: counters of steps and of the simulator's test programs at the shapes of tests/counted/shapes.txt. What ncu
+# printed stays in build/golden. Exit status 1 where something is missing from what was recorded.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh

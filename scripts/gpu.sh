@@ -10,6 +10,22 @@ export LC_ALL
 gpu_name() { nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1; }
 gpu_slug() { report slug "$(gpu_name)"; }
 
+# begin PROGRAM: makes the folder $work, which is gone at its end, and knows $folder, the one of this GPU's recordings.
+begin() {
+    work=$(mktemp -d "${TMPDIR:-/tmp}/$1.XXXXXX") || exit 2
+    trap 'rm -rf "$work"' EXIT
+    trap 'exit 130' HUP INT TERM
+    folder=plots/data/$(gpu_slug)
+}
+
+# put FILE: makes it what stdin says, as a whole or, on a full disk, not at all; status 2.
+put() {
+    if { mkdir -p "${1%/*}" && cat >"$1.new" && mv "$1.new" "$1"; } 2>/dev/null; then return; fi
+    rm -f "$1.new" 2>/dev/null
+    echo "$(basename "$0" .sh): cannot write $1" >&2
+    exit 2
+}
+
 # name_origin: what a recorded row says of where it comes from (report/record/__init__.py), in the environment. After
 # make, to which CC is the compiler.
 name_origin() {
@@ -84,11 +100,22 @@ build_steps() {
     MAKEFLAGS='' make --no-print-directory -j"$(nproc)" ${targets:-all} >&2
 }
 
-# type_options STEP VARIANT: the options for the type that a variant of step 6 multiplies, where that is not the step's
-# default.
-type_options() {
-    case $1 in step06*) ;; *) return 0 ;; esac
-    report type "$1" "$2"
+# profiled WHAT COMMAND...: a command that has ncu log to $work/log; what its program says is in $work/out. Where ncu
+# fails, so does the script.
+profiled() {
+    what=$1 status=0
+    shift
+    : >"$work/log"
+    "$@" >"$work/out" || status=$?
+    [ "$status" != 0 ] || return 0
+    echo "$what: ncu failed (exit status $status): $(grep '==ERROR==' "$work/log" | head -n 1)" >&2
+    exit "$status"
+}
+
+# skipped WHAT: does $work/out say that something was left out? Says why.
+skipped() {
+    reason=$(sed -n 's/.*  skipped: //p' "$work/out" | head -n 1)
+    [ -n "$reason" ] && echo "$1: skipped: $reason" >&2
 }
 
 # ncu_step STEP VARIANT SIZE [NCU'S OPTION]...: Nsight Compute on a step, all variants where VARIANT is empty.
@@ -98,7 +125,8 @@ ncu_step() (
     step=$1 variant=$2 size=$3
     shift 3
     metrics=$(sed 's/#.*//; s/ //g; /^$/d' scripts/metrics.txt | tr '\n' ',')
-    type=$(type_options "$step" "$variant")
+    type=
+    case $step in step06*) type=$(report type "$step" "$variant") ;; esac # where that is not the step's default
     sizes="--size $size --no-baseline --warm"
     case $step in step08*) sizes= ;; esac # it has another shape, the paper's
     # shellcheck disable=SC2086 # several words, or none

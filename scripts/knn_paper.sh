@@ -1,19 +1,5 @@
 #!/bin/sh
 # help: repeat and record the paper's three experiments on step 8 (PARTS=, MINUTES=, FORCE=1)
-# The paper's three experiments on step 8, recorded in plots/data/GPU/knn.csv and knn_rates.csv. What is already
-# recorded there is not measured again. PARTS="table select cpu rates" narrows it:
-#   table   m = 1200, n = 2^10 ... 2^15 (NS=), d = 32 ... 256 (DS=), k = 25: exact_tc, the paper's method and brute
-#   force,
-#           with copies from and to the host and without
-#   select  time against k: n = 16384, d = 32, k = 1 ... 512 (KS=), and between these until it is known where the
-#   paper's
-#           two selections cross
-#   cpu     table's cases with ANN and OpenBLAS (CPU_METHODS="ann_brute ann_kdtree openblas")
-#   rates   detection and false alarms on KDD Cup 1999, k = 1 ... 15, of 10 samples (SEEDS="1 ... 10"); the data are
-#           looked for in data/ (KNN_DATA= another folder), where `make data` puts them (RATE_METHODS="exact_tc
-#           gemm_cublas+auto")
-# MINUTES=8 starts nothing after 8 minutes: run the same command again to continue. FORCE=1 starts both files over.
-# Exit status: 0, 2 for a wrong variable, 3 without a GPU, or that of the run that failed.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh
@@ -40,8 +26,6 @@ csv=$folder/knn.csv
 rates=$folder/knn_rates.csv
 work=build/knn_paper
 mkdir -p "$folder" "$work"
-trap 'rm -f "$rates.new.$$"' EXIT
-trap 'exit 130' INT TERM
 if [ -n "${FORCE:-}" ]; then
     for file in "$csv" "$rates"; do if [ -e "$file" ]; then mv "$file" "$file.old"; fi; done
 fi
@@ -166,8 +150,7 @@ part_rates() {
         { # a seed's samples are recorded all or not at all
             if [ -s "$rates" ]; then cat "$rates"; else report header knn_rates; fi
             cat "$work/$seed/rows"
-        } >"$rates.new.$$"
-        mv "$rates.new.$$" "$rates"
+        } | put "$rates"
         rm -rf "${work:?}/$seed"
         echo "KDD Cup 1999, sample $seed: 8 runs"
     done

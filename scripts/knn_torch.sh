@@ -1,9 +1,5 @@
 #!/bin/sh
 # help: time step 8 against PyTorch's addmm and topk, and record it (METHODS=, SHAPES= narrow it)
-# Times step 8 and PyTorch's addmm and topk alternately, and records it in plots/data/GPU/knn.csv; what is already
-# recorded there is not measured again. METHODS="exact_tc fused" and SHAPES="1200:32768:256:25" (m:n:d:k) narrow it,
-# SECONDS_EACH=2 is how long a comparison takes, PYTHON=python3 the Python that has PyTorch. KNN_LIBRARY names a
-# libknn.so that is built already. Exit status: 0, 1 where a result was wrong, 2 without PyTorch, 3 without a GPU.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh

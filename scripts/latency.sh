@@ -1,7 +1,5 @@
 #!/bin/sh
 # help: record on this GPU how long a load waits (latency.csv), and its ceilings (limits.csv)
-# Records what step 2's --show latency and --show limits measure on this GPU in plots/data/GPU/latency.csv and
-# limits.csv, which are replaced when all is measured. Exit status: 0, 3 without a GPU, or that of the step.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh
@@ -9,12 +7,8 @@ need_gpu latency
 need_python latency
 MAKEFLAGS='' make --no-print-directory -j"$(nproc)" step02 >&2
 
+begin latency
 name_origin
-
-folder=plots/data/$(gpu_slug)
-work=$(mktemp -d "${TMPDIR:-/tmp}/latency.XXXXXX")
-trap 'rm -rf "$work" "$folder"/*.csv.new.$$' EXIT
-trap 'exit 130' INT TERM
 for show in latency limits; do
     status=0
     step02/run --show $show >"$work/$show" || status=$?
@@ -24,12 +18,8 @@ for show in latency limits; do
     fi
     report $show "$work/$show" >"$work/$show.rows"
 done
-mkdir -p "$folder"
 for show in latency limits; do
-    { report header $show && cat "$work/$show.rows"; } >"$folder/$show.csv.new.$$"
-done
-for show in latency limits; do
-    mv "$folder/$show.csv.new.$$" "$folder/$show.csv"
+    report header $show | cat - "$work/$show.rows" | put "$folder/$show.csv"
     cat "$work/$show"
 done
 echo "latency: recorded in $folder/latency.csv and limits.csv; refresh the notes with make notes" >&2

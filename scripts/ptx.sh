@@ -1,8 +1,6 @@
 #!/bin/sh
 # help: write the PTX and SASS of a step's kernels to build/ptx: STEP=step05; without STEP, of all
-# The PTX of compute_90a, compiled anew with line numbers, and the SASS of what make builds. SASS takes cuobjdump and
-# nvdisasm, of the CUDA Toolkit or of `make deps WHEELS=1`. Exit status: 0, that of a compiler that failed, or 2 for an
-# unknown step.
+# The PTX of compute_90a, compiled anew with line numbers, and the SASS of what make builds.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh

@@ -1,8 +1,7 @@
 #!/bin/sh
 # help: record the instructions of every kernel's main loop for sm_90a, without a GPU (STEP=step05 narrows it)
-# Records what the compiler made of every SGEMM kernel's main loop (steps 1 to 5) for sm_90a in plots/data/sass.csv:
-# registers, and how many instructions of which kind (report/record/sass.py says how the loop is found), and prints
-# them. With STEP the other steps' rows stay. Exit status: 0, 2 without cuobjdump or without machine code for sm_90a.
+# plots/data/sass.csv: registers, and how many instructions of which kind (report/record/sass.py says how the loop is
+# found), of steps 1 to 5.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh
@@ -16,9 +15,7 @@ arch=sm_90a
 csv=plots/data/sass.csv
 nvcc=$(sed -n 's/^CUDA_NVCC := //p' build/config.mk)
 nvcc=$("$nvcc" --version | sed -n 's/.*, V\([0-9.]*\).*/\1/p')
-work=$(mktemp -d "${TMPDIR:-/tmp}/sass.XXXXXX")
-trap 'rm -rf "$work" "$csv.new.$$"' EXIT
-trap 'exit 130' INT TERM
+begin sass
 
 report header sass >"$work/header"
 : >"$work/rows"
@@ -33,11 +30,7 @@ for kernel in $(find step0[1-5]_* -path "${STEP:-step}*" -name '*.cu' | LC_ALL=C
     fi
     report sass "${kernel%%/*}" "$(basename "$kernel" .cu)" "$arch" "$nvcc" "$work/usage" "$work/sass" >>"$work/rows"
 done
-mkdir -p plots/data
-{
-    cat "$work/header"
-    { [ -z "${STEP:-}" ] || [ ! -e "$csv" ] || sed "1d; /^$STEP/d" "$csv"; cat "$work/rows"; } | sort -s -t , -k 1,1
-} >"$csv.new.$$"
-mv "$csv.new.$$" "$csv"
+{ [ -z "${STEP:-}" ] || [ ! -e "$csv" ] || sed "1d; /^$STEP/d" "$csv"; cat "$work/rows"; } | sort -s -t , -k 1,1 |
+    cat "$work/header" - | put "$csv"
 cat "$work/header" "$work/rows"
 echo "sass: recorded in $csv; refresh the notes with make notes" >&2

@@ -91,11 +91,16 @@ logged() {
 # cases FUNCTION...: each is such a case.
 cases() { for each; do logged "$each" "$each"; done; }
 
+# fake FILE [LINE]...: a program in sh, of these lines or of stdin.
+fake() {
+    { echo '#!/bin/sh'; if [ $# -gt 1 ]; then (shift && printf '%s\n' "$@"); else cat; fi; } >"$1"
+    chmod +x "$1"
+}
+
 # hide_gpu: no GPU is found from here on, by an nvidia-smi that fails, in $work/bin.
 hide_gpu() {
     mkdir -p "$work/bin"
-    printf '#!/bin/sh\nexit 9\n' >"$work/bin/nvidia-smi"
-    chmod +x "$work/bin/nvidia-smi"
+    fake "$work/bin/nvidia-smi" 'exit 9'
     PATH=$work/bin:$PATH
 }
 
@@ -103,8 +108,7 @@ hide_gpu() {
 # and a make that has nothing to do.
 fake_gpu() {
     mkdir -p "$1"
-    cat >"$1/nvidia-smi" <<END
-#!/bin/sh
+    fake "$1/nvidia-smi" <<END
 case \$* in
 -L) echo "GPU 0: made up" ;;
 *gpu=name*) echo "\${FAKE_NAME:-$2}" ;;
@@ -112,8 +116,7 @@ case \$* in
 *driver*) echo 580.1 ;;
 esac
 END
-    printf '#!/bin/sh\n' >"$1/make"
-    chmod +x "$1/nvidia-smi" "$1/make"
+    fake "$1/make" :
 }
 
 ended() {

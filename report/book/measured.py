@@ -4,14 +4,9 @@ import html
 import os
 import re
 
+from report.figures import NAMED
+
 ORDER = ["progression", "size", "article", "roofline", "tensorcore", "gemv", "knn"]
-
-
-def first_comment(path):
-    """What a figure shows: the comment at the head of its script."""
-    with open(path, encoding="utf-8") as file:
-        found = re.match(r"((?:#.*\n)+)", file.read())
-    return " ".join(line.lstrip("# ") for line in found[1].splitlines()) if found else ""
 
 
 def title(path):
@@ -55,7 +50,7 @@ def page(root, figures, here, text):
             lines += ["## This machine", "", "```text", file.read().rstrip("\n"), "```", ""]
     for name in sorted(shown, key=place):
         drawn = title(os.path.join(figures, shown[name][0], name + ".svg"))
-        lines += [f"## {drawn} {{ #{name} }}", "", first_comment(os.path.join(root, "plots", name + ".gp")), ""]
+        lines += [f"## {drawn} {{ #{name} }}", "", " ".join(NAMED[name].draw.__doc__.split("\n\n")[0].split()), ""]
         for gpu in shown[name]:
             whose = ", this machine's GPU" if gpu == here else ""
             lines += [f"**{gpu}{whose}**", "", f"![{drawn}, {gpu}](figures/{gpu}/{name}.svg)", ""]

@@ -4,47 +4,31 @@ The generator does not notice a full disk: it leaves empty pages and says that n
 """
 
 import json
-import os
+import pathlib
 
 from report.arguments import Parser
 from report.load import Mistake
 
 
-def bytes_of(path):
-    if not os.path.isfile(path):
-        return b""
-    with open(path, "rb") as file:
-        return file.read()
-
-
-def is_json(data):
+def is_whole(made, source=None):
+    """Does a file end as it should: a page, a copy of `source`, or JSON?"""
     try:
-        json.loads(data)
-    except ValueError:
+        data = made.read_bytes()
+        return (data.rstrip().endswith(b"</html>") if made.suffix == ".html" else data == source.read_bytes() if source
+                else json.loads(data) is not None)
+    except (OSError, ValueError):
         return False
-    return True
-
-
-def cut(source):
-    """The files of the book that lack their end, as paths in SOURCE/site."""
-    pages, site = os.path.join(source, "pages"), os.path.join(source, "site")
-    for folder, _, names in sorted(os.walk(pages)):
-        for name in sorted(names):
-            path = os.path.relpath(os.path.join(folder, name), pages)
-            if not path.endswith(".md"):
-                if bytes_of(os.path.join(site, path)) != bytes_of(os.path.join(pages, path)):
-                    yield path
-            elif not bytes_of(os.path.join(site, path[:-2] + "html")).rstrip().endswith(b"</html>"):
-                yield path[:-2] + "html"
-    if not is_json(bytes_of(os.path.join(site, "search.json"))):
-        yield "search.json"
 
 
 def main(arguments, root):
     parser = Parser(prog="report book-whole", description=__doc__)
-    parser.add_argument("source")
+    parser.add_argument("source", type=pathlib.Path)
     source = parser.parse_args(arguments).source
-    found = list(cut(source))
+    pages, site = source / "pages", source / "site"
+    files = [(path, path.relative_to(pages)) for path in sorted(pages.rglob("*")) if path.is_file()]
+    made = [(site / inside.with_suffix(".html" if inside.suffix == ".md" else inside.suffix), path)
+            for path, inside in files] + [(site / "search.json", None)]
+    found = [str(one.relative_to(site)) for one, path in made if not is_whole(one, path)]
     if found:
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
         raise Mistake(f"{found[0]} was cut short{more}: is the disk of {source} full?")

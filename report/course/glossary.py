@@ -15,6 +15,7 @@ import os
 import re
 
 from report.course import links
+from report.load import read_text
 
 GLOSSARY = "docs/glossary.md"
 STALL = re.compile(r"\| ([a-z_]+) \(\d+\.\d+\) \|")
@@ -45,7 +46,7 @@ def unmet(root, heading, body):
     for link in found:
         page = os.path.normpath(os.path.join(os.path.dirname(GLOSSARY), link.partition("#")[0]))
         if os.path.isfile(os.path.join(root, page)):
-            text = re.sub(r"<!--.*?-->", "", links.read(os.path.join(root, page)))
+            text = re.sub(r"<!--.*?-->", "", read_text(os.path.join(root, page)))
             if not any(has(text, name) for name in names):
                 wrong.append(f"{GLOSSARY}: {heading} is not met in {page}")
     return wrong
@@ -56,7 +57,7 @@ def check(root):
     path = os.path.join(root, GLOSSARY)
     if not os.path.isfile(path):
         return []
-    text = links.read(path)
+    text = read_text(path)
     wrong = []
     found = entries(text)
     headings = [heading for heading, _ in found]
@@ -72,7 +73,7 @@ def check(root):
     for heading, body in found:
         wrong += unmet(root, heading, body)
     for page in links.notes(root):
-        shown = links.read(os.path.join(root, page))
+        shown = read_text(os.path.join(root, page))
         if "largest stall" in shown:
             wrong += [f"{page}: {GLOSSARY} lacks the stall reason {reason}" for reason
                       in sorted(set(STALL.findall(shown)))

@@ -6,6 +6,7 @@ import os
 import re
 
 from report.course import links
+from report.load import read_text
 
 MOST = 1600
 
@@ -13,7 +14,7 @@ MOST = 1600
 def lessons(root):
     """(path, text) of every lesson, in order."""
     for path in sorted(glob.glob(os.path.join(glob.escape(root), "step[0-9][0-9]_*", "**", "*.md"), recursive=True)):
-        text = links.read(path)
+        text = read_text(path)
         if re.match(r"# Lesson \d", text) or "\n## Predict\n" in text:
             yield os.path.relpath(path, root), text
 

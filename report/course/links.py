@@ -4,6 +4,8 @@ import os
 import re
 import urllib.parse
 
+from report.load import read_text
+
 LINK = re.compile(r"!?\[(?:[^\]\[]|\[[^\]]*\])*\]\(([^()\s]*)\)")  # a picture's, too
 SKIPPED = {"build", "node_modules"}
 
@@ -46,11 +48,6 @@ def anchors(text):
     return named.union(f"{one}-{found[:i].count(one)}" if one in found[:i] else one for i, one in enumerate(found))
 
 
-def read(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
-
-
 def fault(root, note, text, link):
     """Why a link leads nowhere, or None."""
     if re.match(r"[a-z][a-z0-9+.-]*:", link):
@@ -60,7 +57,7 @@ def fault(root, note, text, link):
     if target.startswith("..") or not os.path.exists(os.path.join(root, target)):
         return f"no {target}"
     if anchor and target.endswith(".md"):
-        there = text if target == note else read(os.path.join(root, target))
+        there = text if target == note else read_text(os.path.join(root, target))
         if anchor not in anchors(there):
             return f"no heading #{anchor} in {target}"
     return None
@@ -69,7 +66,7 @@ def fault(root, note, text, link):
 def broken(root):
     """A line for every link that leads nowhere."""
     for note in notes(root):
-        text = read(os.path.join(root, note))
+        text = read_text(os.path.join(root, note))
         lines = dict(prose(text))
         shown = "\n".join(lines.get(number, "") for number in range(1, text.count("\n") + 2))
         shown = re.sub(r"`[^`]*`", lambda code: "`" + "\n" * code[0].count("\n"), shown)

@@ -15,18 +15,15 @@ import textwrap
 
 from report import gpus, load, schema
 from report.arguments import Parser
-from report.figures import curves, fields, ladders
+from report.figures import curves, ladders
 from report.figures.layout import Nothing
 from report.load import Mistake
 
 GAP, GAP_OF_TEXT = 0.062, 0.055  # least distance of two labels, as a share of the height
 
 
-def of(kind):
-    """The figures of a kind: (name, a function of the database, the files' names and the gap)."""
-    bars = [(one.__name__, lambda db, files, gap, one=one: one(db, files)) for one in ladders.FIGURES.get(kind, [])]
-    lines = [(one.__name__, one) for one in [*curves.FIGURES.get(kind, []), *fields.FIGURES.get(kind, [])]]
-    return bars + lines
+EVERY = {kind: [*ladders.FIGURES.get(kind, []), *those] for kind, those in curves.FIGURES.items()}  # by kind
+NAMED = {one.draw.__name__: one for those in EVERY.values() for one in those}
 
 
 def rates_of(db):
@@ -38,8 +35,7 @@ def rates_of(db):
 
 
 def captions(db):
-    """For each group of figures: its kind, its caption (None: nothing was measured), what its kernels are compared
-    with, and the figures."""
+    """For each kind of figures: its caption (None: nothing was measured), and what its kernels are compared with."""
     source = dict(db.execute("SELECT kind, text FROM source"))
     device = dict(db.execute("SELECT kind, device FROM source"))
     baseline = ladders.baseline_name(db)
@@ -55,21 +51,15 @@ def captions(db):
     cpu = f"; {device['knn_cpu']}" if "knn_cpu" in device else ""
     return [
         ("sgemm", recorded("gemm", f". Cold L2, medians (min, max), interleaved with {baseline}." + older("sgemm")),
-         baseline, of("sgemm")),
+         baseline),
         ("tensorcore", recorded("tensor", ". Cold L2, medians (min, max), beside the best heuristic of cublasLt." +
-                                older("tensorcore")),
-         "cuBLAS",
-         of("tensorcore")),
+                                older("tensorcore")), "cuBLAS"),
         ("tensorcore_error", recorded("error", ". |c - ref| / |A||B| of a square of elements, ref in FP64.", "errors"),
-         "FP32",
-         of("tensorcore_error")),
-        ("gemv", recorded("gemv", ". CUDA graphs, medians (min, max); cuBLAS and read ceiling without PDL."), "cuBLAS",
-         of("gemv")),
+         "FP32"),
+        ("gemv", recorded("gemv", ". CUDA graphs, medians (min, max); cuBLAS and read ceiling without PDL."), "cuBLAS"),
         ("knn", recorded("knn" if "knn" in source else "knn_rates", f"{cpu}. Medians (min, max); data on the device."),
-         curves.exact_of(db), [one for one in of("knn") if one[0] != "knn_rates"]),
-        ("knn", recorded("knn_rates", rates_of(db), "answers"), "", [
-            one for one in of("knn") if one[0] == "knn_rates"]),
-    ]
+         curves.exact_of(db)),
+        ("knn_rates", recorded("knn_rates", rates_of(db), "answers"), "")]
 
 
 def say(text):
@@ -82,19 +72,19 @@ def made(folder, root, csv, gap):
     files = {kind: load.short_name(os.path.join(folder, kind + ".csv"), root) for kind in schema.MEASURED}
     files["sgemm"] = load.short_name(csv, root)
     figures = []
-    for kind, caption, baseline, those in captions(db):
+    for kind, caption, baseline in captions(db):
         if caption is None and kind == "sgemm":
             say(f"no recorded measurements in {files[kind]}, nothing to draw: `make bench` records them")
         elif caption is None and kind in ("tensorcore", "gemv") and figures:
             what = "GEMV" if kind == "gemv" else "tensor cores"
             say(f"no figures of {what}: no recorded measurements in {files[kind]}; `make bench` records them")
-        for name, figure in those if caption else ():
+        for figure in EVERY[kind] if caption else ():
             try:
-                text = figure(db, files, gap)
+                text = figure.draw(db, files, gap)
             except Nothing as nothing:
-                say(f"{name}: {nothing}")
+                say(f"{figure.draw.__name__}: {nothing}")
                 text = None
-            figures.append((name, caption, baseline, text))
+            figures.append((figure.draw.__name__, caption, baseline, text))
     return figures
 
 
@@ -105,8 +95,7 @@ def drawn(root, work, script, text, name, caption, term, size, baseline="", **se
         with open(paths[0], "w", encoding="utf-8") as file:
             file.write(text)
         done = subprocess.run(
-            ["gnuplot",
-             *(["-e", "; ".join(f'{key} = "{value}"' for key, value in settings.items())] if settings else []),
+            ["gnuplot", "-e", "; ".join(f'{key} = "{value}"' for key, value in settings.items()),
              "-c", os.path.join(root, "plots", script + ".gp"), *paths, caption, term, str(size), baseline],
             env={**os.environ, "LC_ALL": "C.UTF-8", "GNUPLOT_LIB": os.path.join(root, "plots")}, check=False,
             restore_signals=False)  # a file that may not grow is not its end
@@ -194,7 +183,10 @@ def main(arguments, root):
     with work:
         for name, caption, baseline, text in figures:
             for term in given.term if text else ():
-                path = drawn(root, work.name, name, text, name, caption, term, columns, baseline)
+                figure = NAMED[name]
+                path = drawn(root, work.name, figure.script, text, name, caption, term, columns, baseline,
+                             **{key: words.format(baseline) for key, words in
+                                (("TITLE", figure.title), ("XLABEL", figure.x), ("YLABEL", figure.y))})
                 if term != "dumb":
                     ready.append(path)
                     continue
@@ -207,7 +199,7 @@ def main(arguments, root):
                 print("\n" + "\n".join(lines[next((i for i, line in enumerate(lines) if line), 0):]), end="")
         for name in os.listdir(out):  # an older figure would pass for one of these
             stem, end = os.path.splitext(name)
-            if end[1:] in given.term and end != ".dumb" and os.path.isfile(os.path.join(root, "plots", stem + ".gp")):
+            if end[1:] in given.term and end != ".dumb" and stem in NAMED:
                 os.remove(os.path.join(out, name))
         for path in ready:
             os.replace(path, os.path.join(out, os.path.basename(path)))

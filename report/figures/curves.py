@@ -1,23 +1,29 @@
-"""The figures of lines: size, article, tensorcore_size, tensorcore_error, gemv_size, knn_...."""
+"""The figures of lines: size, article, tensorcore_size, tensorcore_error, gemv_size, knn_...; and the roofline."""
 
+from math import log2, log10
 
 from report.figures.ladders import baseline_name, megabytes
 from report.figures.layout import (
     BASELINE,
     NOT_OURS,
     Axis,
+    Figure,
     Line,
     Nothing,
     chart,
+    data,
     linear,
     nice_ceiling,
     nothing,
     power_of_two,
     powers,
+    quoted,
+    row,
     series,
+    spread,
     steps,
 )
-from report.text import log2, log10, short_step
+from report.text import short_step
 
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 SPEEDS = "tflops, tflops * ms_median / ms_max AS least, tflops * ms_median / ms_min AS most"
@@ -33,6 +39,7 @@ def axis_of(points):
 
 
 def size(db, files, gap):
+    """TFLOP/s against size: each step's best variant and the baseline."""
     found = {}
     for one in db.execute(f"SELECT step, variant, m, {SPEEDS} FROM gemm_step LEFT JOIN (SELECT best.*, m, tflops, "
                           "ms_median, ms_min, ms_max FROM best JOIN gemm USING (step, variant) WHERE shape = 'square') "
@@ -58,6 +65,7 @@ OF_THE_ARTICLE = 97.5  # % of cuBLAS on a T4
 
 
 def article(db, files, gap):
+    """The SGEMM article's four shapes (K = 1024): each step's best variant as a share of the baseline."""
     found = {}
     for one in db.execute("SELECT step, short, variant, m, ratio, ratio_min, ratio_max FROM gemm_step JOIN best USING "
                           "(step) JOIN gemm USING (step, variant) WHERE m = n AND k = 1024 AND m IN (2048, 4096, 8192, "
@@ -84,7 +92,7 @@ TYPES = [("f16", 6), ("bf16", 2), ("s8", 5), ("tf32", 4), ("tf32x3", 1)]  # with
 
 
 def tensorcore_size(db, files, gap):
-    """The variant that stands for each type, and cuBLAS (dashed, hollow), timed alternately with it."""
+    """The tensor cores' TFLOP/s against size: the best variant of each type, and cuBLAS (dashed, hollow)."""
     measured = db.execute(f"SELECT dtype, m, {SPEEDS}, CASE WHEN baseline_ms > 0 THEN 2.0 * m * n * k / baseline_ms / "
                           "1e9 END AS theirs FROM tensor WHERE stands AND layout = 'tn' AND load = 'burst' AND m = n "
                           "AND n = k AND m IN (SELECT side FROM tensor_side) ORDER BY m").fetchall()
@@ -101,8 +109,10 @@ def tensorcore_size(db, files, gap):
 
 
 def tensorcore_error(db, files, gap):
-    """tf32x3's mean and largest error against K beside FP32's and plain TF32's. Sums in the simulator are not a
-    GPU's."""
+    """tf32x3's error against K beside FP32's and plain TF32's: values of either sign on the left, positive ones on the
+    right. Lines with points are means, dashed ones the largest of all elements.
+
+    Sums in the simulator are not a GPU's."""
     points = {}
     for one in db.execute("SELECT max(rowid), \"values\", dtype, k, error_mean, error_max FROM tensorcore_error WHERE "
                           "device NOT LIKE '%simulated%' GROUP BY \"values\", dtype, k ORDER BY k"):
@@ -124,7 +134,7 @@ def tensorcore_error(db, files, gap):
 
 
 def gemv_size(db, files, gap):
-    """The read ceiling, `best` with and without programmatic dependent launch, cuBLAS."""
+    """GEMV's GB/s against size: best, cuBLAS and the read ceiling, cold on the left, warm on the right."""
     points = {}
     for one in db.execute("""SELECT g.cache, CASE WHEN name = 'best' AND g.mode = 'pdl' THEN 'pdl' ELSE name END AS
                              what, g.n, g.gbps, g.gbps * ms_median / ms_max AS least, g.gbps * ms_median / ms_min AS
@@ -159,6 +169,7 @@ def exact_of(db):
 
 
 def knn_table(db, files, gap):
+    """The speed-up of exact_tc over the others, against n: a panel per dimension; both axes logarithmic."""
     points = {}
     for one in db.execute("""SELECT rival.variant, own.n, own.d, rival.ms_median / own.ms_median AS times, rival.ms_min
                              / own.ms_median AS least, rival.ms_max / own.ms_median AS most
@@ -182,6 +193,8 @@ def knn_table(db, files, gap):
 
 
 def knn_select(db, files, gap):
+    """A search's time against k for each way to select, both axes logarithmic; the paper's two cross where it is
+    marked."""
     ways = [("direct+kpass", 6), ("direct+bitonic", 5), ("direct+warpselect", 2), ("direct+radix", 4)]
     ways += [("exact_tc", 1)] if exact_of(db) == "exact_tc" else []
     lines = [Line(db.execute("SELECT k, ms_median, ms_min, ms_max FROM knn_case WHERE (n, d, how, variant) = (16384, "
@@ -203,8 +216,9 @@ def knn_select(db, files, gap):
 
 
 def knn_rates(db, files, gap):
-    """Means over the samples of the exact method, and the least and the greatest; false alarms below, on a scale of
-    their own."""
+    """KDD Cup 1999: share of the attacks detected (above) and of normal records taken for attacks (below, on a scale of
+    its own) against k, means of the samples; the test's records from the same file on the left, from “corrected” on
+    the right."""
     measured = db.execute("SELECT protocol, class, k, detection, detection_least, detection_most, false_alarms, "
                           "false_alarms_least, false_alarms_most FROM rate JOIN rate_method USING (method) WHERE k "
                           "BETWEEN 1 AND 15 ORDER BY k").fetchall()
@@ -230,6 +244,58 @@ def knn_rates(db, files, gap):
                  rules=(0, 0.4))
 
 
-FIGURES = {"sgemm": [size, article], "tensorcore": [tensorcore_size], "tensorcore_error": [tensorcore_error],
-           "gemv": [gemv_size],
-           "knn": [knn_table, knn_select, knn_rates]}
+def roofline(db, files, gap):
+    """Roofline at m = n = k = 4096. A kernel stands at its counted intensity: FLOP per byte that its blocks ask of
+    global memory, whichever of caches and DRAM serves them.
+
+    An unknown device has no DRAM bandwidth; its FP32 peak is what `run` computed of the device's attributes."""
+    measured = db.execute("SELECT v.step, v.short, v.variant, flop_per_byte, tflops, tflops * ms_median / ms_max AS "
+                          "least, tflops * ms_median / ms_min AS most FROM variant AS v JOIN gemm USING (step, "
+                          "variant) JOIN ladder USING (step, variant) WHERE v.family = 'gemm' AND (m, n, k) = (4096, "
+                          "4096, 4096) AND flop_per_byte > 0 ORDER BY step, place").fetchall()
+    if not measured:
+        raise nothing("4096^3", files["sgemm"])
+    dram, peak = (x or 0 for x in db.execute("SELECT dram_gbps / 1000, coalesce(peak, fp32_tflops) FROM gemm_about "
+                                             "LEFT JOIN devices ON devices.name = device").fetchone())
+    top = peak or max(one["tflops"] for one in measured)
+    points, beside, labels, above = [], [], [], []
+    for one in measured:
+        x, t, of = one["flop_per_byte"], one["tflops"], series(one["step"])
+        points.append(row(x, t, one["least"], one["most"], of))
+        name = f"{one['short']} {one['variant']}"
+        over = 0 < x * dram < t
+        above += [t] if over else []
+        if x >= 16:
+            labels.append((name, of, x, t))
+        elif over or x < 1:  # above the roof or at the left edge; above it on its left, so as not to cross the roof
+            beside.append(row(0.135 if over else x * 1.15, t * (1.3 if over else 1), quoted(name), 0))
+        else:  # below it, where no line to another's name passes
+            beside.append(row(x, t / 1.45, quoted(name), 1))
+    low = min(one["tflops"] for one in measured)
+    low = low / 2 if low < 0.5 else 0.25
+    octaves = log2(top * 2 / low)
+    places = spread([log2(t) for *_, t in labels], gap * octaves, log2(low) + gap * octaves / 2,
+                    log2(top) - gap * octaves)
+    return data({"points": points, "beside": [line for line in beside if line.endswith("0")],
+                 "below": [line for line in beside if line.endswith("1")],
+                 "labels": [row(110, 2 ** place, quoted(name), of, x, t) for (name, of, x, t), place
+                            in zip(labels, places)]}, top, dram, low, len(above), peak, max(above + [0]))
+
+
+FIGURES = {
+    "sgemm": [Figure(size, "Square SGEMM, best variant of each step (hollow: size no power of two)", "m = n = k",
+                     "TFLOP/s, FP32"),
+              Figure(article, "The article's shapes, K = 1024: best variant of each step against {}", "M = N",
+                     "% of {}"),
+              Figure(roofline, script="roofline")],
+    "tensorcore": [Figure(tensorcore_size, "Square GEMM on tensor cores, A row by row, B column by column", "m = n = k",
+                          "TFLOP/s (s8: TOP/s)")],
+    "tensorcore_error": [Figure(tensorcore_error, "FP32 from three products of TF32: error against K", "K",
+                                "|c - ref| / |A||B|")],
+    "gemv": [Figure(gemv_size, "GEMV in FP16: GB/s against size (PDL: programmatic dependent launch)",
+                    "n of the n × n matrix A, and its bytes", "GB/s")],
+    "knn": [Figure(knn_table, "{}, 1200 queries, k = 25: speed-up", "n points", "times as fast as the other"),
+            Figure(knn_select, "1200 queries, 16384 points, d = 32: milliseconds against k", "k", "ms")],
+    "knn_rates": [Figure(knn_rates, "KDD Cup 1999: attacks detected, and false alarms, against k", "k",
+                         "share of the records")],
+}

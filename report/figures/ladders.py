@@ -1,6 +1,6 @@
 """The figures of bars: progression, tensorcore_ladder, gemv_ladder."""
 
-from report.figures.layout import Bar, bars, nothing, series, steps
+from report.figures.layout import Bar, Figure, bars, nothing, series, steps
 from report.text import fast_speed, significant, speed
 
 OF_F16, OF_OTHERS, GRAPH, PDL = 6, 3, 5, 6  # line types of style.gp
@@ -21,7 +21,8 @@ def ends(one, top):
                  in ("ms_max", "ms_min"))
 
 
-def progression(db, files):
+def progression(db, files, gap):
+    """The ladder: every variant's TFLOP/s at m = n = k = 4096, in the order the steps are read."""
     measured = db.execute("SELECT v.step, v.variant, gemm.* FROM variant AS v JOIN gemm USING (step, variant) WHERE "
                           "family = 'gemm' AND (m, n, k) = (4096, 4096, 4096) ORDER BY step, place").fetchall()
     base = sum(one["tflops"] for one in db.execute("SELECT tflops FROM gemm_baseline WHERE (m, n, k) = (4096, 4096, "
@@ -40,7 +41,9 @@ def progression(db, files):
     return bars(rows, 40, 16, groups=groups, marks=marks, ticks=[(x / top, f"{x:g}") for x in steps(top)])
 
 
-def tensorcore_ladder(db, files):
+def tensorcore_ladder(db, files, gap):
+    """The tensor cores' ladder: every variant's TFLOP/s at m = n = k = 4096, with cuBLAS and the power-limited peak as
+    lines."""
     measured = db.execute("""SELECT t.* FROM tensor_variant AS v JOIN tensor AS t ON (t.step, t.variant, t.dtype,
                              t.layout, m, n, k, load) = (v.step, v.variant, coalesce(v.dtype, 'f16'), v.layout, 4096,
                              4096, 4096, 'burst') ORDER BY place""").fetchall()
@@ -73,8 +76,11 @@ def megabytes(n):
     return (significant(x, 2) if x < 10 else thousands(x)) + " MB"
 
 
-def gemv_ladder(db, files):
-    """A row more for a variant that was measured with programmatic dependent launch."""
+def gemv_ladder(db, files, gap):
+    """GEMV's ladder: every variant's speed at 1024 x 1024 and 4096 x 4096, cold, with cuBLAS and the read ceiling as
+    lines.
+
+    A row more for a variant that was measured with programmatic dependent launch."""
     measured = db.execute("""SELECT v.variant, g.mode, g.n, g.us, g.gbps, r.ms_median / r.ms_max AS least, r.ms_median
                              / r.ms_min AS most FROM variant AS v JOIN gemv_all AS g ON g.name = v.variant AND g.step =
                              v.step LEFT JOIN gemv_row AS r ON r.line = g.line
@@ -106,4 +112,11 @@ def gemv_ladder(db, files):
     return bars([tuple(one) for one in rows.values()], 17, 15, panels=titles, marks=marks)
 
 
-FIGURES = {"sgemm": [progression], "tensorcore": [tensorcore_ladder], "gemv": [gemv_ladder]}
+FIGURES = {
+    "sgemm": [Figure(progression, "The SGEMM ladder at m = n = k = 4096",
+                     "TFLOP/s, FP32 (in brackets: % of {}, median of pairs)", script="bars")],
+    "tensorcore": [Figure(tensorcore_ladder, "Tensor cores at m = n = k = 4096, f16 (others where named)",
+                          "TFLOP/s (in brackets: % of {} in that type, median of pairs)", script="bars")],
+    "gemv": [Figure(gemv_ladder, "GEMV in FP16, cold L2: µs, GB/s (PDL: programmatic dependent launch)",
+                    script="bars")],
+}

@@ -5,10 +5,22 @@ plots/style.gp reads.
 """
 
 import math
+from typing import Callable, NamedTuple
 
 from report.text import number
 
 BASELINE, NOT_OURS = 9, 8  # line types of style.gp; a step's is its own number
+
+
+class Figure(NamedTuple):
+    """A figure of plots/SCRIPT.gp: `draw` makes its data of a database, the files' names and the gap, and says in the
+    first paragraph of its description what it shows; {} in a text is what the kernels are compared with."""
+
+    draw: Callable
+    title: str = ""
+    x: str = ""
+    y: str = ""
+    script: str = "lines"
 
 
 class Nothing(Exception):

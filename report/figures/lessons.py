@@ -7,12 +7,13 @@ import hashlib
 import os
 import re
 import tempfile
+from math import log10
 
 from report import load
 from report.figures import curves, drawn
 from report.figures.layout import Axis, Bar, Line, bars, chart
 from report.load import Mistake
-from report.text import factor, fast_speed, log10, microseconds, significant, speed
+from report.text import factor, fast_speed, microseconds, significant, speed
 
 FOLDER = "plots/data/nvidia-h200"
 OWN, OTHER, THEIRS, SOFT = 6, 5, 4, 3  # line types of style.gp: what a lesson adds, what was there, the library's
@@ -44,8 +45,6 @@ class Page:
 
     def made_of(self, root):
         scripts = [self.script + ".gp", "style.gp", "dark.css"]
-        if self.script not in ("bars", "lines"):
-            scripts.append("lines.gp")
         texts = [load.read_text(os.path.join(root, "plots", name)) for name in scripts]
         return hashlib.sha256("\0".join([*texts, self.data, self.told, str(self.height),
                                          str(self.settings)]).encode()).hexdigest()[:32]

@@ -1,17 +1,15 @@
 """Rows of gemv_dram.csv from the bytes that Nsight Compute counted of one variant at one shape.
 
-    python3 -m report cold STEP VARIANT DTYPE N K LOG     the row of one variant at one shape
-    python3 -m report cold --judge CSV                    a line a row, and exit status 1 when a share is too small
-
 `run` launches in this order: one or two verifications, an estimate (2 launches, then 64 more where they are short), and
 then at least 5 graphs, alike and each over all operand sets, of which the first 2 or more warm up. So the later half of
 all launches are of graphs that follow a graph.
 """
 
+from statistics import median
+
 from report import load
 from report.load import Mistake
 from report.record import csv_line, ncu_launches, origin, plain
-from report.text import median
 
 METRIC = "dram__bytes_read.sum"
 LEAST = 3  # launches that a median needs
@@ -41,6 +39,7 @@ def one_shape(step, variant, dtype, n, k, log):
 
 
 def judge(path):
+    """A line a row, and exit status 1 when a share is too small."""
     db = load.empty_database()
     load.fill(db, "gemv_dram", load.read_table(path, "gemv_dram"))
     bad = False

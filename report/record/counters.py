@@ -1,9 +1,4 @@
-"""Rows of counters.csv from what Nsight Compute counted of one variant.
-
-    python3 -m report counters STEP VARIANT SIZE LOG     the rows of one variant (scripts/metrics.txt, m = n = k = SIZE)
-    python3 -m report counters --merge ROWS OLD STEP...  a whole file: these rows, and of the old one, if it is there,
-                                                         those of other steps
-"""
+"""Rows of counters.csv from what Nsight Compute counted of one variant."""
 
 import os
 
@@ -41,15 +36,13 @@ def one_variant(step, variant, size, log, root):
 
 
 def merge(new, old, steps):
-    def lines(path):
-        return [line for _, line in load.read_lines(path, path)]
-
-    kept = []
+    """A whole file: these rows, and of the old one, if it is there, those of other steps."""
+    rows = []
     if os.path.isfile(old):
         load.read_table(old, "counters")  # a damaged file is not carried on
-        kept = [line for line in lines(old)[1:] if line.split(",")[0] not in steps]
-    print(schema.header("counters"))
-    print("\n".join(sorted(kept + lines(new), key=lambda line: line.split(",")[0])))
+        rows = [fields for number, fields in load.read_lines(old, old) if number > 1 and fields[0] not in steps]
+    rows += [fields for _, fields in load.read_lines(new, new)]
+    print(schema.header("counters"), *map(csv_line, sorted(rows, key=lambda fields: fields[0])), sep="\n")
 
 
 def main(arguments, root):

@@ -1,9 +1,5 @@
-"""What the simulator's counters are held against, from what scripts/golden.sh had Nsight Compute print.
-
-    python3 -m report shapes FOLDER             shapes.csv: a row for each kernel of each run
-
-Exit status 1 where a row is missing, which is said on stderr.
-"""
+"""What the simulator's counters are held against, from what scripts/golden.sh had Nsight Compute print: a row for each
+kernel of each run. Exit status 1 where a row is missing, which is said on stderr."""
 
 import os
 import re

@@ -1,11 +1,4 @@
-"""The paper's experiment on KDD Cup 1999: samples of the data, and rows of knn_rates.csv from step 8's runs on them.
-
-    python3 -m report knn-sample SEED DIR SAME CORRECTED     draws the samples of one seed; a line of facts for each
-    python3 -m report knn-rates SEED DIR METHOD...           rows of knn_rates.csv: of each sample in DIR/facts (what
-                                             knn-sample printed) from DIR/PROTOCOL-CLASS-test.csv, and of each method
-                                             from -METHOD.votes (of `run --out`) and -METHOD.out (what it printed)
-    python3 -m report knn-summary CSV        how many attacks of U2R there are
-"""
+"""The paper's experiment on KDD Cup 1999: samples of the data, and rows of knn_rates.csv from step 8's runs on them."""
 
 import gzip
 import os
@@ -22,8 +15,7 @@ NORMAL, TRAINED, TESTED = 4900, 100, 500  # normal records and attacks to train,
 def classes(root):
     """The class of every label: normal, DoS, Probe, R2L or U2R. Labels with and without the full stop of the data."""
     name = os.path.join("step08_knn", "kdd_classes.csv")
-    lines = load.read_lines(os.path.join(root, name), name)
-    return dict(load.split_line(line, f"{name}:{number}") for number, line in lines)
+    return dict(fields for _, fields in load.read_lines(os.path.join(root, name), name))
 
 
 class Draw:
@@ -105,6 +97,7 @@ class Sampler:
 
 
 def sample(arguments, root):
+    """Draws the samples of one seed; a line of facts for each."""
     if len(arguments) != 4 or not arguments[0].isdigit():
         raise Mistake("usage: python3 -m report knn-sample SEED DIR SAME CORRECTED")
     class_of = classes(root)
@@ -145,6 +138,8 @@ def rates_of(seed, facts, folder, method, class_of):
 
 
 def rates(arguments, root):
+    """Of each sample in DIR/facts (what knn-sample printed) from DIR/PROTOCOL-CLASS-test.csv, and of each method from
+    -METHOD.votes (of `run --out`) and -METHOD.out (what it printed)."""
     if len(arguments) < 3:
         raise Mistake("usage: python3 -m report knn-rates SEED DIR METHOD...")
     seed, folder, *methods = arguments
@@ -156,6 +151,7 @@ def rates(arguments, root):
 
 
 def summary(arguments, root):
+    """How many attacks of U2R there are."""
     if len(arguments) != 1:
         raise Mistake("usage: python3 -m report knn-summary CSV")
     db = load.empty_database()

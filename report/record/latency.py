@@ -1,8 +1,4 @@
-"""Rows of latency.csv and limits.csv from what step 2's `run --show latency` and `--show limits` printed.
-
-    python3 -m report latency OUTPUT
-    python3 -m report limits OUTPUT
-"""
+"""Rows of latency.csv and limits.csv from what step 2's `run --show latency` and `--show limits` printed."""
 
 import re
 

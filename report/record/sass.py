@@ -1,8 +1,4 @@
-"""The main loop of one object's kernel, as a row of sass.csv, from cuobjdump's listings.
-
-    python3 -m report sass STEP VARIANT ARCH NVCC USAGE LISTING
-
-NVCC is the compiler's version; USAGE is what cuobjdump -res-usage prints, LISTING what -sass prints.
+"""The main loop of one object's kernel, as a row of sass.csv, from what cuobjdump -res-usage and -sass print.
 
 The kernel: of several instantiations the one for whole float4 (all of its own that is bool is true: Lb1E ends its
 name, or Lb1ELb1E); of several of those the one that is named after the variant, and the first by name. The loop: from

@@ -1,15 +1,9 @@
 #!/bin/sh
 # help: pack what runs offline on another Debian or WSL2: kernel-ladder.tar.xz (OUT=, ARCHS=, STEPS=, RUN_ONLY=1)
-#
 # One archive with the sources, the built steps, the simulator in every instruction set, and the parts of the CUDA
 # Toolkit that compile a kernel, as build/cuda, where scripts/deps.sh looks. ./run in it needs nothing installed; make
 # in it needs gcc, g++ and make, and compiles only what is changed there: the steps' objects and all libraries go in.
-#
-# OUT=FILE            the archive (build/kernel-ladder.tar.xz)
-# ARCHS="86 89 90a"   which GPUs its machine code is for, as everywhere
-# STEPS="step01 ..."  whose programs go in (all)
-# RUN_ONLY=1          without the toolkit's compiler: the steps only run
-# BUILT=1             builds nothing, takes what is there (the tests)
+# BUILT=1 builds nothing and takes what is there (the tests).
 set -eu
 cd "$(dirname "$0")/../.."
 . scripts/gpu.sh

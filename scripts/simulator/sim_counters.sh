@@ -12,9 +12,7 @@ need_python sim-counters
 need_step sim-counters STEP "$STEP"
 build_steps "$STEP" sim
 step=${STEP%%_*} # which build_steps uses, too
-work=$(mktemp -d "${TMPDIR:-/tmp}/sim_counters.XXXXXX")
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM
+begin sim-counters
 size=--size
 [ "$step" != step08 ] || size=--n
 status=0

@@ -12,9 +12,7 @@ step | variant) fail "STEP=${STEP:-} VARIANT=${VARIANT:-}: both or none, e.g. ST
 esac
 case ${SIZE:=512} in *[!0-9]*) fail "SIZE=$SIZE is not a number" ;; esac
 runs=docs/counted/pipelines.csv
-work=$(mktemp -d "${TMPDIR:-/tmp}/timeline.XXXXXX")
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM
+begin timeline
 
 # record STEP VARIANT OPTIONS: $work/json, and its bars in $work/csv. One block is all that is drawn.
 record() {

@@ -1,8 +1,5 @@
 #!/bin/sh
 # help: run compute-sanitizer's four tools over every step (TOOLS=, STEPS= narrow it)
-# compute-sanitizer over every step's checks at small shapes: sanitize.sh
-# TOOLS="memcheck racecheck" and STEPS="step01 step04" narrow it. Exit status: 0, 1 when a tool found something, 2
-# without compute-sanitizer, 3 without a GPU.
 set -eu
 cd "$(dirname "$0")/../.."
 . scripts/gpu.sh

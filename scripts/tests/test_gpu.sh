@@ -1,8 +1,7 @@
 #!/bin/sh
 # help: check every step, and the checking itself, on the GPU; needs no test library
 # Verifies every step on the GPU, shape after shape, after trying the verification itself on kernels that are known to
-# be wrong, and the measuring on small sizes (tests/gpu): test_gpu.sh (STEPS="step01 step04" narrows the steps).
-# Last line: "N passed, N failed[, N skipped]". Exit status: 0, 1 when any failed, 3 without a GPU.
+# be wrong, and the measuring on small sizes (tests/gpu). Last line: "N passed, N failed[, N skipped]".
 set -eu
 cd "$(dirname "$0")/../.."
 . scripts/gpu.sh

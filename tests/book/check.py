@@ -140,40 +140,34 @@ def unseen(browser, path):
     return [f"{name}: {script}" for name, script in PLANTED if not look_at(browser, [path], script)[name]]
 
 
-def opened(browser, book, name):
-    """A page of the book in a browser that has none of its earlier marks."""
-    page = browser.new_context(viewport=WIDE).new_page()
-    page.goto((book / (name + ".html")).as_uri())
-    page.wait_for_load_state("load")
-    return page
+def address(book, name):
+    return (book / (name + ".html")).as_uri()
 
 
-def search_faults(browser, book):
+def search_faults(page, book):
     """What is typed letter by letter into the search of a page stays there and is found, and the link opens."""
     words, expected = SEARCHED
-    faults = []
     for key in "click", "Control+k", "/":
-        page = opened(browser, book, "step01_naive/index")
+        page.goto(address(book, "step01_naive/index"))
+        page.wait_for_load_state("load")
         try:
             if key == "click":
-                page.locator("button.md-search__button").click(timeout=10000)
+                page.locator("button.md-search__button").click()
             else:
                 page.keyboard.press(key)
             field = page.get_by_placeholder("Search")
-            field.wait_for(timeout=20000)
+            field.wait_for()
             page.wait_for_timeout(500)  # as long as a hand takes to the first letter; then the index is there
             page.keyboard.type(words, delay=60)
             if field.input_value() != words:
-                faults.append(f"opened by {key}: of '{words}' stayed '{field.input_value()}'")
+                yield f"opened by {key}: of '{words}' stayed '{field.input_value()}'"
             found = page.locator(f"li a[href*='{expected}?h=']").first # "?h=": a result, not a link of the page
-            found.wait_for(timeout=20000)
+            found.wait_for()
             page.screenshot(path=str(SHOTS / "search.png"))
             found.click()
-            page.wait_for_url(f"**/{expected}*", timeout=20000)
+            page.wait_for_url(f"**/{expected}*")
         except Error as error:
-            faults.append(f"opened by {key}: '{words}' does not lead to {expected}: {str(error).splitlines()[0]}")
-        page.context.close()
-    return faults
+            yield f"opened by {key}: '{words}' does not lead to {expected}: {str(error).splitlines()[0]}"
 
 
 def squeezed(text):
@@ -181,11 +175,11 @@ def squeezed(text):
     return re.sub("[\\s\\-\x02\ufffe]", "", text)
 
 
-def paper_faults(browser, book):
+def paper_faults(page, book):
     """On paper stand all rows, to their last cell, each numbered line behind its number, and no buttons."""
-    faults = []
     for name in PRINTED:
-        page = opened(browser, book, name)
+        page.emulate_media(media="null")
+        page.goto(address(book, name))
         rows = page.eval_on_selector_all(".md-content tr",
                                          "all => all.map(row => [...row.cells].map(one => one.innerText).join(' '))")
         code = page.eval_on_selector_all(".md-content code:has([data-linenos])",
@@ -195,52 +189,40 @@ def paper_faults(browser, book):
         page.emulate_media(media="print")
         for button in page.locator(".md-code__nav, .md-clipboard, .headerlink, .done").all():
             if button.is_visible():
-                faults.append(f"{name}: a button is printed: {button.get_attribute('class')}")
+                yield f"{name}: a button is printed: {button.get_attribute('class')}"
         text = squeezed("".join(sheet.get_textpage().get_text_bounded() for sheet in pypdfium2.PdfDocument(path)))
-        faults += [f"{name}: a row is cut: {one}" for one in rows if squeezed(one) not in text]
+        yield from (f"{name}: a row is cut: {one}" for one in rows if squeezed(one) not in text)
         first = int(page.locator("[data-linenos]").first.get_attribute("data-linenos")) if code else 0
-        faults += [f"{name}: line {number} is not behind its number: {line}"
-                   for number, line in enumerate(code.split("\n"), first)
-                   if line.strip() and squeezed(f"{number}{line}") not in text]
+        yield from (f"{name}: line {number} is not behind its number: {line}"
+                    for number, line in enumerate(code.split("\n"), first)
+                    if line.strip() and squeezed(f"{number}{line}") not in text)
         if not rows and not code:
-            faults.append(f"{name}: neither a table nor code")
-        page.context.close()
-    return faults
+            yield f"{name}: neither a table nor code"
 
 
-def order_faults(browser, book):
+def order_faults(page, book):
     """`Next` leads from the cover through what comes first and every step to the exercises, without lists of files."""
-    page = opened(browser, book, "index")
+    page.goto(address(book, "index"))
     names = ["index"]
     while page.locator(".md-footer__link--next").count() and not names[-1].startswith("exercises/"):
         page.goto(page.locator(".md-footer__link--next").evaluate("link => link.href"))
         names.append(str(file_of(page.url).relative_to(book)).removesuffix(".html"))
-    page.context.close()
     begun = names.index("step01_naive/index") if "step01_naive/index" in names else 0
-    way_in = ["index", "docs/begin", "docs/first-hour"]
-    faults = [] if names[:begun] == way_in else [f"it does not begin well: {names[:4]}"]
+    if names[:begun] != ["index", "docs/begin", "docs/first-hour"]:
+        yield f"it does not begin well: {names[:4]}"
     steps = [one.partition("/")[0] for one in names[begun:-1]]
-    faults += [] if steps == sorted(steps) else [f"steps are out of order: {steps}"]
-    faults += [f"{one} is among the lessons" for one in names if one.endswith("files")]
+    if steps != sorted(steps):
+        yield f"steps are out of order: {steps}"
+    yield from (f"{one} is among the lessons" for one in names if one.endswith("files"))
     sixth = [one for one in names if one.startswith("step06")]
     if sixth[-2:] != ["step06_tensorcore/best/index", "step06_tensorcore/appendix"]:
-        faults.append(f"step 6 ends with {sixth[-2:]}")
-    return faults
+        yield f"step 6 ends with {sixth[-2:]}"
 
 
-def comfort_faults(browser, book):
+def comfort_faults(page, book):
     """What a reader's hands find: even chevrons, words' cards, what is copied, marks that stay, where to edit."""
-    page = opened(browser, book, "docs/first-hour")
-    try:
-        return list(uncomfortable(page, book))
-    except Error as error:
-        return [str(error).splitlines()[0]]
-    finally:
-        page.context.close()
-
-
-def uncomfortable(page, book):
-    page.set_default_timeout(10000)
+    page.goto(address(book, "docs/first-hour"))
+    page.wait_for_load_state("load")
     sizes = set(page.eval_on_selector_all(".md-sidebar--primary .md-nav__link > .md-nav__icon", """all => all.map(one =>
         one.getBoundingClientRect()).filter(box => box.width).map(box => `${box.width} x ${box.height}`)"""))
     if len(sizes) != 1:
@@ -254,7 +236,7 @@ def uncomfortable(page, book):
     copied = page.get_by_placeholder("Search").input_value()
     if copied.split() != "./step02/run --siez 64 echo $?".split():
         yield f"copied is not what is typed: {copied!r}"
-    page.goto((book / "step04_vectorized/2_bank_conflicts.html").as_uri())
+    page.goto(address(book, "step04_vectorized/2_bank_conflicts"))
     word = page.locator("a[href*='glossary.html#phase']").first
     word.hover()
     try:
@@ -274,60 +256,50 @@ def uncomfortable(page, book):
     page.reload()
     if here.get_attribute("data-read") != "✓":
         yield "the mark is gone when the page is opened again"
-    page.goto((book / "index.html").as_uri())
+    page.goto(address(book, "index"))
     if page.locator("tr", has_text="Step 4").locator(".done-of").inner_text() != "1 done":
         yield "the cover does not count what is done"
 
 
-def scheme_faults(browser, book):
+def scheme_faults(page, book):
     """Dark where the system is dark, light where it is light."""
-    faults = []
     for scheme, dark in ("light", False), ("dark", True):
-        context = browser.new_context(viewport=WIDE, color_scheme=scheme)
-        page = context.new_page()
+        page.emulate_media(color_scheme=scheme)
         for name in SHOWN:
-            page.goto((book / (name + ".html")).as_uri())
+            page.goto(address(book, name))
             page.wait_for_load_state("load")
             colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
             bright = sum(map(int, colour[colour.index("(") + 1:-1].split(",")[:3])) > 3 * 128
             if bright == dark:
-                faults.append(f"{name} in {scheme}: its background is {colour}")
+                yield f"{name} in {scheme}: its background is {colour}"
             page.screenshot(path=str(SHOTS / f"{name.replace('/', '-')}-{scheme}.png"))
-        context.close()
-    return faults
-
-
-def photographs(browser, book):
-    """A telephone's view, and paper's."""
-    context = browser.new_context(viewport=PHONE)
-    page = context.new_page()
-    for name in SHOWN:
-        page.goto((book / (name + ".html")).as_uri())
+    page.set_viewport_size(PHONE)
+    for name in SHOWN:  # a telephone's view, and paper's
+        page.goto(address(book, name))
         page.screenshot(path=str(SHOTS / f"{name.replace('/', '-')}-390.png"))
         page.pdf(path=str(SHOTS / f"{name.replace('/', '-')}.pdf"), format="A4")
-    context.close()
 
 
-def line_faults(browser, book):
+def line_faults(page, book):
     """A note's link to lines of a kernel opens the source at these lines, which stand out."""
-    context = browser.new_context(viewport=WIDE)
-    page = context.new_page()
-    page.goto((book / "step04_vectorized/1_wide_loads.html").as_uri())
+    page.goto(address(book, "step04_vectorized/1_wide_loads"))
     link = page.locator("a[href*='lines=']").first
     href = link.get_attribute("href")
     link.click()
     page.wait_for_load_state("load")
     page.wait_for_timeout(300)
     first, last = map(int, urllib.parse.parse_qs(urllib.parse.urlsplit(href).query)["lines"][0].split("-"))
-    faults = []
     if page.locator(".spoken-of").count() != last - first + 1:
-        faults.append(f"{href}: {page.locator('.spoken-of').count()} lines stand out, not {last - first + 1}")
+        yield f"{href}: {page.locator('.spoken-of').count()} lines stand out, not {last - first + 1}"
     box = page.locator(f"#__span-0-{first}").bounding_box()
     if not box or not 0 <= box["y"] < WIDE["height"]:
-        faults.append(f"{href}: line {first} is not in sight ({box})")
+        yield f"{href}: line {first} is not in sight ({box})"
     page.screenshot(path=str(SHOTS / "lines.png"))
-    context.close()
-    return faults
+
+
+LOOKS = [("the search finds a term while it is typed", search_faults),
+         ("paper shows what the screen does", paper_faults), ("the pages are in order", order_faults), ("cards, copies, marks, an edit link", comfort_faults),
+         ("a link to lines opens these lines", line_faults), ("dark and light", scheme_faults)]
 
 
 def main(chromium, book):
@@ -339,13 +311,15 @@ def main(chromium, book):
         for name, faults in look_at(browser, paths).items():
             report.check(name, faults)
         report.check("faults that are planted are found", unseen(browser, book / "step01_naive/index.html"))
-        report.check("the search finds a term while it is typed", search_faults(browser, book))
-        report.check("paper shows what the screen does", paper_faults(browser, book))
-        report.check("the pages are in order", order_faults(browser, book))
-        report.check("cards, copies, marks, an edit link", comfort_faults(browser, book))
-        report.check("a link to lines opens these lines", line_faults(browser, book))
-        report.check("dark and light", scheme_faults(browser, book))
-        photographs(browser, book)
+        for name, look in LOOKS:  # each in a browser that has none of the earlier marks
+            page = browser.new_context(viewport=WIDE).new_page()
+            page.set_default_timeout(20000)
+            try:
+                faults = list(look(page, book))
+            except Error as error:
+                faults = [str(error).splitlines()[0]]
+            page.context.close()
+            report.check(name, faults)
         browser.close()
     print(f"{report.passed} passed, {report.failed} failed")
     return 1 if report.failed else 0

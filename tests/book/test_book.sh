@@ -40,14 +40,14 @@ END
 }
 out=build/out # what is built is not read again
 book() { report book $out; }
+made() { fresh && status 0 book; }
 report() { PYTHONPATH=. python3 -B -m report "$@"; }
 navigation() { # the titles of the pages and sections in order, in one line
     sed -n '/^nav = /,/^]/p' $out/zensical.toml | grep -o '"[^"]*" = ' | tr -d '"=\n' >"$tmp/nav"
 }
 
 links_are_rewritten() {
-    fresh
-    status 0 book || return
+    made || return
     holds $out/pages/repository.md '[step 1](step01_x/index.md)' || return
     holds $out/pages/repository.md '[its files](step01_x/index.md)' || return
     holds $out/pages/repository.md '[more](step01_x/1_first.md#a-heading-x)' || return
@@ -59,29 +59,25 @@ links_are_rewritten() {
     test -f $out/pages/docs/img/a.svg
 }
 code_stays() {
-    fresh
-    status 0 book || return
+    made || return
     holds $out/pages/repository.md '    code [no](link.md) <!-- kept -->' || return
     holds $out/pages/repository.md 'two, 35.3 of `[no](link.md)`'
 }
 headings_keep_githubs_anchors() {
-    fresh
-    status 0 book || return
+    made || return
     holds $out/pages/docs/glossary.md '### cp.async { #cpasync }' || return
     holds $out/pages/step01_x/1_first.md '{ #a-heading-x }' || return
     holds $out/pages/step01_x/1_first.md '{ #a-heading-x-1 }'
 }
 a_list_is_one() { # Python-Markdown needs an empty line before it, and four blanks before what belongs to an item
-    fresh
-    status 0 book || return
+    made || return
     same "$(sed -n '/^Then:/,/over/p' $out/pages/repository.md)" "Then:
 
 * one
     over two lines"
 }
 sources_are_pages() {
-    fresh
-    status 0 book || return
+    made || return
     holds $out/pages/step01_x/k.cu.md '```cuda linenums="1"' || return
     holds $out/pages/step01_x/k.cu.md '[Step 1: one](index.md)' || return
     holds $out/pages/step01_x/files.md '[`k.cu`](k.cu.md)'
@@ -127,8 +123,7 @@ a_session_is_told_from_code() { # so that its commands alone are copied
     same "$(grep '^```' $out/pages/step01_x/1_first.md | paste -s -d ' ')" '```console ``` ``` ```'
 }
 pages_can_be_edited() { # where the clone has an address, whose password is not told
-    fresh
-    status 0 book || return
+    made || return
     if grep -rq 'rel="edit"' $out/pages/step01_x; then echo "a link to edit without an address"; return 1; fi
     git init -q . && git config remote.origin.url https://me:secret@github.com/o/n.git && echo build >.git/info/exclude
     status 0 book
@@ -199,8 +194,7 @@ __global__ void k() {
     holds "$tmp/page" '    +    int mended;'
 }
 an_archive_is_a_repository() { # inside another one that ignores it, and with a .git of its own where git is missing
-    fresh
-    status 0 book && prints 'book: 20 pages' || return
+    made && prints 'book: 20 pages' || return
     git init -q "$tmp" && echo '*' >"$tmp/.gitignore" || return
     status 0 book && prints 'book: 20 pages'
     result=$?
@@ -255,8 +249,7 @@ a_full_disk() { # one line, and no half book
     if [ -e $out ]; then echo "half a book is left"; return 1; fi
 }
 a_book_cut_short() { # by the generator, which does not say so
-    fresh
-    status 0 book && cp -R $out/pages $out/site || return
+    made && cp -R $out/pages $out/site || return
     find $out/site -name '*.md' -exec rm {} +
     (cd $out/pages && find . -name '*.md') | while read -r one; do echo '<html></html>' >"$out/site/${one%md}html"; done
     echo '{}' >$out/site/search.json
@@ -273,11 +266,10 @@ the_old_book_stays() { # where the generator, a made-up one, stops, and where it
     mkdir -p build/book-venv/bin build/book plots/data/nvidia-x
     cp report/book/requirements.txt build/book-venv/
     echo old >build/book/index.html
-    printf '#!/bin/sh\n' >scripts/plots.sh
-    printf '#!/bin/sh\necho "os error: No space left on device"\nexit 1\n' >build/book-venv/bin/zensical
-    chmod +x build/book-venv/bin/zensical
+    fake scripts/plots.sh :
+    fake build/book-venv/bin/zensical 'echo "os error: No space left on device"' 'exit 1'
     status 2 sh scripts/book/book.sh && one_line && says "book: no space left on the disk of $copy/build" || return
-    printf '#!/bin/sh\nmkdir site && : >site/index.html\n' >build/book-venv/bin/zensical
+    fake build/book-venv/bin/zensical 'mkdir site && : >site/index.html'
     status 2 sh scripts/book/book.sh && one_line && says "was cut short (and" && same "$(cat build/book/index.html)" old
 }
 a_full_printer() { # what is printed is lost with a line and a status

@@ -170,9 +170,8 @@ make_gpu() {
     touch "$gpu/exercises/07_one/exercise.cu" "$gpu/cudasim/build/libcudart.so.13"
     printf 'title=One\nlesson=a.md\nstep=step03 tile\nrun=--n 8\ngpu=--n 4096 --dtype f32\n' \
         >"$gpu/exercises/07_one/exercise.txt"
-    printf '#!/bin/sh\necho "GPU 0: made up"\n' >"$gpu/bin/nvidia-smi"
-    cat >"$gpu/run" <<'EOF'
-#!/bin/sh
+    fake "$gpu/bin/nvidia-smi" 'echo "GPU 0: made up"'
+    fake "$gpu/run" <<'EOF'
 echo "$0 $*" >>"$LOG"
 case $0 in
 step03/run) ms=$STEP_MS says=${STEP_SAYS:-} status=0 ;;
@@ -188,9 +187,8 @@ printf '%b' "$says" >&2
 exit "$status"
 EOF
     # The step is there once it has been built.
-    printf '#!/bin/sh\ncase " $* " in *" step03 "*) mkdir -p step03 && cp run step03/run ;; esac\n' >"$gpu/bin/make"
+    fake "$gpu/bin/make" 'case " $* " in *" step03 "*) mkdir -p step03 && cp run step03/run ;; esac'
     cp "$gpu/run" "$gpu/build/my/07_one/run"
-    chmod +x "$gpu/bin"/* "$gpu/run" "$gpu/build/my/07_one/run"
 }
 on_gpu() { # on_gpu STATUS TEXT VARIABLE=VALUE...: how make ex ends there, and a line of what it says
     wants=$1 line=$2

@@ -10,6 +10,10 @@ class Asked(Case):
         for name, folder in ("NVIDIA H200", "nvidia-h200"), ("NVIDIA Made-Up, 1", "nvidia-made-up-1"), ("", ""):
             self.assertEqual(report("slug", name).stdout, folder + "\n")
 
+    def test_header(self):
+        self.refused(report("header"), "header: usage: python3 -m report header FILE")
+        self.refused(report("header", "none"), "header: no recorded file is called 'none' (sgemm, ")
+
     def test_column(self):
         path = write('a,"b, c",ms_median\n1,x,0.123456\n2,y,9\n', self.tmp, "x.csv")
         self.assertEqual(report("column", path, "ms_median").stdout, "0.1235\n")

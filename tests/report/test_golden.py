@@ -6,6 +6,7 @@ from golden import GOLDEN, made
 from support import ROOT, Case, read
 
 from report import tables
+from report.figures import NAMED
 
 
 class Golden(Case):
@@ -23,9 +24,8 @@ class Golden(Case):
                  for name in os.listdir(os.path.join(GOLDEN, "tables"))]
         for marker in tables.find_tables():
             self.assertIn(marker, names)
-        for name in os.listdir(os.path.join(ROOT, "plots")):
-            if name.endswith(".gp") and name not in ("style.gp", "bars.gp", "lines.gp"):
-                self.assertTrue(os.path.isfile(os.path.join(GOLDEN, "figures", name[:-3] + ".dat")), name)
+        for name in NAMED:
+            self.assertTrue(os.path.isfile(os.path.join(GOLDEN, "figures", name + ".dat")), name)
 
     def test_the_recorded_notes_and_figures_can_be_made(self):
         """The files that are in plots/data now: whole, of one device, with all that the notes want."""

@@ -4,11 +4,10 @@ import csv
 import os
 import unittest
 
-import support  # noqa: F401 (finds report)
+from support import ROOT
 
 from report import l1
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 RECORDED = os.path.join(ROOT, "cudasim", "tests", "counted", "nvidia-h200", "patterns_lines.csv")
 REQUESTS = 16 * 255  # timed, of cudasim/tests/counted/lines.cu
 
@@ -35,7 +34,3 @@ class Recorded(unittest.TestCase):
             self.assertLess(abs(clocks - expected), 0.03 * expected, row["name"])
             count += 1
         self.assertEqual(count, 64)
-
-
-if __name__ == "__main__":
-    unittest.main()

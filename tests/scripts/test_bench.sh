@@ -10,12 +10,10 @@ machine() {
     rm -rf "$tmp/machine" plots/data build step0*
     mkdir -p build step01_naive step06_tensorcore step07_gemv
     fake_gpu "$tmp/machine" 'Made-Up GPU'
-    cat >"$tmp/machine/date" <<'END'
-#!/bin/sh
+    fake "$tmp/machine/date" <<'END'
 case $1 in +%s) echo $((60 * $(wc -l <"$CALLS"))) ;; *) echo 2026-11-22 ;; esac
 END
-    cat >step01_naive/run <<'END'
-#!/bin/sh
+    fake step01_naive/run <<'END'
 echo "$@" >>"$CALLS"
 [ -z "${RUN_STATUS:-}" ] || exit "$RUN_STATUS"
 while [ $# != 0 ]; do
@@ -31,7 +29,6 @@ if [ -n "${tuned:-}" ] && [ ! -e "$tuned" ]; then
 fi
 END
     python3 -B -m report header sgemm >"$tmp/header"
-    chmod +x "$tmp"/machine/* step01_naive/run
     for step in step06_tensorcore step07_gemv; do cp step01_naive/run $step/; done
     for step in step0?_*; do ln -s "$step" "${step%%_*}"; done
     CALLS=$tmp/calls RECORDED=$recorded HEADER=$tmp/header
@@ -146,8 +143,7 @@ asks_for_everything_again() {
 }
 continues_what_was_killed() { # in the middle of a run: what is whole stays
     machine
-    cat >step01_naive/run <<'END'
-#!/bin/sh
+    fake step01_naive/run <<'END'
 echo "$@" >>"$CALLS"
 while [ $# != 0 ]; do case $1 in --csv) csv=$2 ;; --max-size) size=$2 ;; esac; shift; done
 [ -e "$csv" ] || cat "$HEADER" >"$csv"
@@ -169,8 +165,7 @@ END
 # A run of step 7 as best does it: a problem that the tune file lacks is searched for, and recorded if it is not yet.
 tuner() {
     machine
-    cat >step07_gemv/run <<'END'
-#!/bin/sh
+    fake step07_gemv/run <<'END'
 echo "$@" >>"$CALLS"
 chain=gemv
 while [ $# != 0 ]; do

@@ -82,8 +82,7 @@ check "a step's own part of the Makefile counts" eval \
 make -s deps ARCHS=90a >/dev/null
 cp build/archs.mk "$work/archs.mk"
 mkdir "$work/slow"
-printf '#!/bin/sh\nsleep 1\nexit 9\n' >"$work/slow/nvidia-smi"
-chmod +x "$work/slow/nvidia-smi"
+fake "$work/slow/nvidia-smi" 'sleep 1' 'exit 9'
 PATH="$work/slow:$PATH" make -s deps ARCHS=90a >/dev/null &
 sleep 0.6
 check "another make finds build/archs.mk whole meanwhile" cmp -s build/archs.mk "$work/archs.mk"
@@ -247,13 +246,11 @@ rm -f "$first/spill.cu"
 gpu=$work/gpu
 fake_gpu "$gpu" 'NVIDIA  Made-Up 4090 (Laptop)'
 rm "$gpu/make"
-cat >"$gpu/compute-sanitizer" <<'EOF'
-#!/bin/sh
+fake "$gpu/compute-sanitizer" <<'EOF'
 echo "========= LEAK SUMMARY: 0 bytes leaked in 0 allocations"
 echo "========= ERROR SUMMARY: ${FAKE_ERRORS:-0} errors"
 EOF
-cat >"$work/run" <<'EOF'
-#!/bin/sh
+fake "$work/run" <<'EOF'
 [ -z "${FAKE_STATUS:-}" ] || exit "$FAKE_STATUS"
 step=$(basename "$(cd "$(dirname "$0")" && pwd -P)")
 while [ $# != 0 ]; do
@@ -269,14 +266,12 @@ case $step in step08*) what=knn,f32,n,5,900,3,7 ;; *) what=gemm,f32,nn,1,1,1, ;;
 echo "$step,one,$what,1,0,cold,events,2,2,2,50000,9,0.5,cublas,1,0.5,0.5,0.5,0.1,,,made up,90,,13.0,\
 2026-01-01,,,,,,,,,,,," >>"$csv"
 EOF
-cat >"$work/faults" <<'EOF'
-#!/bin/sh
+fake "$work/faults" <<'EOF'
 [ -z "${FAKE_STATUS:-}" ] || exit "$FAKE_STATUS"
 echo "ok made up"
 echo "5 passed, ${FAKE_FAULTS:-0} failed"
 [ -z "${FAKE_FAULTS:-}" ]
 EOF
-chmod +x "$gpu"/* "$work/run" "$work/faults"
 with_gpu() { env PATH="$gpu:$PATH" FAKE_CC="${FAKE_CC:-9.0}" "$@"; }
 
 for pair in 9.0:sm_90a 10.0:sm_100a 12.0:sm_120 8.9:sm_89 7.0:sm_90a none:sm_90a; do
@@ -365,9 +360,8 @@ bare() { # DIR TOOL...
     done
 }
 bare "$work/nothing"
-printf '#!/bin/sh\necho 1000\n' >"$work/nothing/id"
-printf '#!/bin/sh\nexit 1\n' >"$work/nothing/apt-get"
-chmod +x "$work/nothing/id" "$work/nothing/apt-get"
+fake "$work/nothing/id" 'echo 1000'
+fake "$work/nothing/apt-get" 'exit 1'
 run env PATH="$work/nothing" sh scripts/deps.sh cuda plots
 check "deps without root names the exact command" eval \
     '[ "$status" = 2 ] && lines 1 && said "type: sudo apt-get install -y build-essential gnuplot-nox python3$"'
@@ -376,10 +370,8 @@ line "deps without apt-get names the packages" 2 'gnuplot-nox python3 \(Debian' 
     env PATH="$work/nothing" sh scripts/deps.sh plots
 
 bare "$work/root" make
-printf '#!/bin/sh\necho 0\n' >"$work/root/id"
-printf '#!/bin/sh\necho "$@" >>"%s"\n[ "$1" = update ] || [ -e "%s" ] || exit 100\n' "$work/apt" "$work/updated" \
-    >"$work/root/apt-get"
-chmod +x "$work/root/id" "$work/root/apt-get"
+fake "$work/root/id" 'echo 0'
+fake "$work/root/apt-get" "echo \"\$@\" >>\"$work/apt\"" "[ \"\$1\" = update ] || [ -e \"$work/updated\" ] || exit 100"
 run env PATH="$work/root" sh scripts/deps.sh plots
 check "deps as root without network: a sentence and the command" eval \
     '[ "$status" = 2 ] && said "network" && said "type: apt-get update && apt-get install -y gnuplot-nox python3$"'
@@ -414,13 +406,12 @@ if python=$(python3 -c 'import pip, sys; print(sys.executable)' 2>/dev/null); th
 fi
 
 mkdir -p "$work/old/bin"
-printf '#!/bin/sh\necho "Cuda compilation tools, release 12.4, V12.4.131"\n' >"$work/old/bin/nvcc"
-chmod +x "$work/old/bin/nvcc"
+fake "$work/old/bin/nvcc" 'echo "Cuda compilation tools, release 12.4, V12.4.131"'
 run env -u NVCC CUDA_HOME="$work/old" sh scripts/deps.sh cuda
 check "an old toolkit is named and the wheels offered" eval \
     '[ "$status" = 2 ] && lines 1 && said "CUDA 12.4" && said "make deps WHEELS=1"'
 line "WHEELS=0 is no" 2 'CUDA 12.4' env -u NVCC WHEELS=0 CUDA_HOME="$work/old" sh scripts/deps.sh cuda
-printf '#!/bin/sh\necho nothing\n' >"$work/old/bin/nvcc"
+fake "$work/old/bin/nvcc" 'echo nothing'
 run env -u NVCC CUDA_HOME="$work/old" sh scripts/deps.sh cuda
 check "an nvcc of no version is named" eval \
     '[ "$status" = 2 ] && lines 1 && said "old/bin/nvcc --version names no CUDA release" && ! said older'
@@ -441,8 +432,7 @@ cp scripts/lint.sh scripts/lint.txt "$small/scripts/"
 cp scripts/lint.txt "$small/build/lint/installed"
 touch "$small/.clang-format" "$small/common/a.c" "$small/common/b.cuh" "$small/scripts/c.sh"
 for tool in clang-format clang-tidy shellcheck ruff; do
-    printf '#!/bin/sh\necho "%s: $*"\n[ ! -e "%s" ]\n' $tool "$work/bad.$tool" >"$small/build/lint/bin/$tool"
-    chmod +x "$small/build/lint/bin/$tool"
+    fake "$small/build/lint/bin/$tool" "echo \"$tool: \$*\"" "[ ! -e \"$work/bad.$tool\" ]"
 done
 touch "$work/bad.shellcheck"
 run sh "$small/scripts/lint.sh"

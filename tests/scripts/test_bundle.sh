@@ -1,7 +1,7 @@
 #!/bin/sh
 # Tests make bundle and the first hour: an archive of one step, unpacked elsewhere, runs there with nothing of
-# this tree, no network variables and, where unshare may, no network; docs/first-hour.md has the script's
-# commands, and make knows the targets that the notes name.
+# this tree, no network variables and, where unshare may, no network; docs/first-hour.md gets
+# what its commands print, and make knows the targets that the notes name.
 # Takes what is built: step02 and the simulator. With KL_TEST_ALL=1 a whole archive, whose compiler builds a step there.
 set -u
 . "$(dirname "$0")/../case.sh"
@@ -84,13 +84,18 @@ targets_exist() { # that README and docs/ tell the reader to type
         sed -nE 's/^(\$ )?make ([a-z][a-z0-9-]*).*/\2/p' | sed 's/^step[0-9][0-9]$/stepNN/' | sort -u >"$tmp/typed"
     [ "$(wc -l <"$tmp/typed")" -ge 8 ] && grep -qx bundle "$tmp/typed" && ! grep -vxFf "$tmp/targets" "$tmp/typed"
 }
-first_hour_is_current() {
-    sh scripts/first_hour.sh --commands >"$tmp/commands" && [ "$(wc -l <"$tmp/commands")" -gt 10 ] &&
-        grep '^\$ ' docs/first-hour.md | grep -vFx '$ echo $?' >"$tmp/shown" && diff "$tmp/shown" "$tmp/commands"
+first_hour_is_renewed() { # what its commands print, as many lines as stood there, with the status that stands there
+    printf '%s\n' Text. '```' '$ seq 5' 7 8 '[...]' '```' '```' '$ echo 1.5 s in $PWD; exit 3' old '$ echo $?' 3 '```' \
+        >"$tmp/page" && mkdir "$tmp/away" &&
+        sed 's/^7$/1/; s/^8$/2/; s|^old|… s in ~/away|' "$tmp/page" >"$tmp/wanted" &&
+        (cd "$tmp/away" && python3 -B "$root/scripts/first_hour.py" "$tmp/page") && diff "$tmp/page" "$tmp/wanted" &&
+        sed -i 's/^3$/4/' "$tmp/page" && cp "$tmp/page" "$tmp/wanted" || return 1
+    ! python3 -B scripts/first_hour.py "$tmp/page" 2>"$tmp/err" && grep -q 'ended with 3, not 4:$' "$tmp/err" &&
+        diff "$tmp/page" "$tmp/wanted"
 }
 
 hide_gpu
-cases packs is_lean tells runs_a_step packs_within_a_repository refuses refuses_to_pack first_hour_is_current \
+cases packs is_lean tells runs_a_step packs_within_a_repository refuses refuses_to_pack first_hour_is_renewed \
     targets_exist
 [ -z "${KL_TEST_ALL:-}" ] || cases compiles_there
 ended

@@ -7,15 +7,13 @@ data=$(cd "${KNN_DATA:-data}" 2>/dev/null && pwd)
 KNN_DATA=$work/data
 DATA_URLS=file://$work/archive
 mkdir "$work/bin"
-cat >"$work/bin/curl" <<'END'
-#!/bin/sh
+fake "$work/bin/curl" <<'END'
 while [ $# -gt 1 ]; do
     if [ "$1" = -o ]; then to=$2; fi
     shift
 done
 cp "${1#file://}" "$to"
 END
-chmod +x "$work/bin/curl"
 PATH=$work/bin:$PATH
 export KNN_DATA DATA_URLS PATH
 

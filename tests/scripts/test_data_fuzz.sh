@@ -9,5 +9,5 @@ add() { # COMMAND...: its output, and the counts it ends with
     added "$*"
 }
 add env FUZZ_SECONDS=6 sh scripts/tests/fuzz.sh csv npy
-if [ -x build/fuzz/fuzz_csv ]; then add env FUZZ_CC=gcc FUZZ_SECONDS=6 sh scripts/tests/fuzz.sh csv npy; fi
+if [ -x build/fuzz/libFuzzer.csv ]; then add env FUZZ_CC=gcc FUZZ_SECONDS=6 sh scripts/tests/fuzz.sh csv npy; fi
 ended

@@ -14,9 +14,12 @@ a = numpy.load(sys.argv[1])
 print(a.dtype.str, *a.shape)
 for row in a: print(*row.tolist())' "$1"
 }
-makes() { # NAME FILE WANTED, after convert: its contents with blanks for line ends
-    case $2 in *.npy) got=$(shown "$2") ;; *) got=$(cat "$2") ;; esac
-    same "$1" "0 $3" "$status $(echo "$got" | tr '\n' '|')"
+makes() { # NAME FILE WANTED [ARGUMENT...]: of these, or of those before: its contents with bars for line ends
+    name=$1 file=$2 wanted=$3
+    shift 3
+    [ $# = 0 ] || convert "$@"
+    case $file in *.npy) got=$(shown "$file") ;; *) got=$(cat "$file") ;; esac
+    same "$name" "0 $wanted" "$status $(echo "$got" | tr '\n' '|')"
 }
 refuses() { # NAME MESSAGE ARGUMENTS...: one line, and no file that was not there
     name=$1 message=$2
@@ -32,66 +35,55 @@ refuses() { # NAME MESSAGE ARGUMENTS...: one line, and no file that was not ther
 # ---- CSV with words ----
 printf 'b,1,10,x\n\303\244,2.5,9,y\nB,3,10,x\n,4,1e3,x\n' >train.csv
 printf 'c,1,1,y\nb,-7,1,z\n' >test.csv
-convert train.csv train.npy test.csv test.npy
 makes 'words by their bytes' train.npy \
-    '<f8 4 6|0.0 0.0 1.0 0.0 1.0 10.0|0.0 0.0 0.0 1.0 2.5 9.0|0.0 1.0 0.0 0.0 3.0 10.0|1.0 0.0 0.0 0.0 4.0 1000.0|'
+    '<f8 4 6|0.0 0.0 1.0 0.0 1.0 10.0|0.0 0.0 0.0 1.0 2.5 9.0|0.0 1.0 0.0 0.0 3.0 10.0|1.0 0.0 0.0 0.0 4.0 1000.0|' \
+    train.csv train.npy test.csv test.npy
 makes 'their labels' train.labels 'x|y|x|x|'
 makes 'the test as the training' test.npy '<f8 2 6|0.0 0.0 0.0 0.0 1.0 1.0|0.0 0.0 1.0 0.0 -7.0 1.0|'
 same 'what training lacks is said' 1 \
     "$(grep -c "^test.csv: column 1: 1 values of 1 words that train.csv lacks: 'c'$" out)"
 gzip -c train.csv >packed
-convert packed packed.csv
-makes 'gzip, and CSV out' packed.csv '0,0,1,0,1,10,x|0,0,0,1,2.5,9,y|0,1,0,0,3,10,x|1,0,0,0,4,1000,x|'
+makes 'gzip, and CSV out' packed.csv '0,0,1,0,1,10,x|0,0,0,1,2.5,9,y|0,1,0,0,3,10,x|1,0,0,0,4,1000,x|' \
+    packed packed.csv
 gzip -c test.csv >>packed
 convert --labels none packed packed.npy
 same 'two members of gzip' '<f8 6 10' "$(shown packed.npy | sed -n 1p)"
 printf 'l,1,01\nm,2,1\n' >first.csv
-convert --labels first --symbolic 3 first.csv first.npy
-makes 'columns named as words' first.npy '<f8 2 3|1.0 1.0 0.0|2.0 0.0 1.0|'
+makes 'columns named as words' first.npy '<f8 2 3|1.0 1.0 0.0|2.0 0.0 1.0|' \
+    --labels first --symbolic 3 first.csv first.npy
 convert --labels none --symbolic none test.csv none.npy
 same 'columns named as numbers' "2 data.py: test.csv: record 1: column 1: 'c' is not a finite number" \
     "$status $(cat err)"
 printf 'h,i\n"1","a b"\n' >header.csv
-convert header.csv header.out
-makes 'a header, and quotes' header.out '1,a b|'
-convert --header no header.csv header.out
-makes 'which is none' header.out '0,1,i|1,0,a b|'
+makes 'a header, and quotes' header.out '1,a b|' header.csv header.out
+makes 'which is none' header.out '0,1,i|1,0,a b|' --header no header.csv header.out
 printf '1,a\nO,b\n3,a\n' >slip.csv
 convert slip.csv slip.npy
 same 'a slip is said' 1 \
     "$(grep -c "^slip.csv: column 1: 'O' makes it a column of words; 2 of its 3 different values are numbers$" out)"
 printf '1,normal.\n2,smurf.\n' >kdd.csv
-convert --classes kdd kdd.csv kdd.npy
-makes "KDD's classes" kdd.labels 'normal|DoS|'
+makes "KDD's classes" kdd.labels 'normal|DoS|' --classes kdd kdd.csv kdd.npy
 printf 'one\ntwo\n' | gzip >labels.gz
-convert labels.gz labels.csv
-makes 'a file of labels' labels.csv 'one|two|'
+makes 'a file of labels' labels.csv 'one|two|' labels.gz labels.csv
 seq 20000 | sed 's/.*/&.5,&,l/' >many.csv
 convert many.csv many.npy
 same 'many numbers' '<f8 20000 2 20000.5 20000.0' "$(shown many.npy | sed -n '1p; $p' | tr '\n' ' ' | sed 's/ $//')"
 
 # ---- idx, vecs, .npy ----
 printf '\0\0\10\3\0\0\0\2\0\0\0\1\0\0\0\2\1\2\3\377' >images
-convert images images.npy
-makes 'images of idx' images.npy '|u1 2 2|1 2|3 255|'
+makes 'images of idx' images.npy '|u1 2 2|1 2|3 255|' images images.npy
 gzip -c images >images.gz
-convert images.gz images.npy
-makes 'packed' images.npy '|u1 2 2|1 2|3 255|'
+makes 'packed' images.npy '|u1 2 2|1 2|3 255|' images.gz images.npy
 printf '\0\0\13\2\0\0\0\1\0\0\0\2\377\376\1\0' >shorts
-convert shorts shorts.npy
-makes 'shorts' shorts.npy '<i4 1 2|-2 256|'
+makes 'shorts' shorts.npy '<i4 1 2|-2 256|' shorts shorts.npy
 printf '\0\0\10\1\0\0\0\3\7\0\7' >idx1
-convert idx1 labels.out
-makes 'labels of idx' labels.out '7|0|7|'
+makes 'labels of idx' labels.out '7|0|7|' idx1 labels.out
 printf '\2\0\0\0\0\0\200\077\0\0\0\300\2\0\0\0\0\0\0\0\0\0\200\077' >base.fvecs
-convert base.fvecs base.npy
-makes 'fvecs' base.npy '<f4 2 2|1.0 -2.0|0.0 1.0|'
+makes 'fvecs' base.npy '<f4 2 2|1.0 -2.0|0.0 1.0|' base.fvecs base.npy
 printf '\2\0\0\0\1\377' >base.bvecs
-convert base.bvecs base.npy
-makes 'bvecs' base.npy '|u1 1 2|1 255|'
+makes 'bvecs' base.npy '|u1 1 2|1 255|' base.bvecs base.npy
 printf '\1\0\0\0\376\377\377\377' >base.ivecs
-convert base.ivecs base.npy
-makes 'ivecs' base.npy '<i4 1 1|-2|'
+makes 'ivecs' base.npy '<i4 1 1|-2|' base.ivecs base.npy
 PYTHONPATH=$root/build/numpy python3 -c '
 import numpy
 numpy.save("wide.npy", numpy.asfortranarray(numpy.arange(6, dtype=">f8").reshape(2, 3)))
@@ -102,14 +94,10 @@ numpy.save("nan.npy", numpy.array([[1, 2], [3, numpy.nan]], "f4"))
 numpy.save("cube.npy", numpy.zeros((1, 1, 1)))
 numpy.save("text.npy", numpy.array([["a"]]))
 numpy.save("objects.npy", numpy.array([{}]), allow_pickle=True)'
-convert wide.npy wide.out.npy
-makes "Fortran's order and the other byte order" wide.out.npy '<f8 2 3|0.0 1.0 2.0|3.0 4.0 5.0|'
-convert --labels last wide.npy wide.out.npy
-makes 'a column of labels' wide.out.labels '2|5|'
-convert half.npy half.out.npy
-makes 'half' half.out.npy '<f4 1 2|1.5 65504.0|'
-convert long.npy long.out
-makes 'labels of .npy' long.out '3|-1|'
+makes "Fortran's order and the other byte order" wide.out.npy '<f8 2 3|0.0 1.0 2.0|3.0 4.0 5.0|' wide.npy wide.out.npy
+makes 'a column of labels' wide.out.labels '2|5|' --labels last wide.npy wide.out.npy
+makes 'half' half.out.npy '<f4 1 2|1.5 65504.0|' half.npy half.out.npy
+makes 'labels of .npy' long.out '3|-1|' long.npy long.out
 
 # ---- what is refused ----
 touch before after

@@ -13,8 +13,7 @@ machine() {
     fake_gpu "$tmp/made" 'Made-Up GPU (2)'
     # Counts pattern n as n wavefronts, a kernel of the other runs as two launches of 7 sectors, of which each executes
     # 8 barriers and 150 FFMA; takes no metric REFUSED.
-    cat >"$tmp/made/ncu" <<'END'
-#!/bin/sh
+    fake "$tmp/made/ncu" <<'END'
 if [ "$1" = --query-metrics ]; then
     for m in l1tex__data_pipe_lsu_wavefronts_mem_shared l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld \
         l1tex__t_sectors_pipe_lsu_mem_global_op_ld \
@@ -56,9 +55,8 @@ row() { # ID KERNEL VALUE DYNAMIC
     row 1 'void k<(int)8, (bool)1>(int)' 7 0
 } >"$log"
 END
-    printf '#!/bin/sh\n[ "$CC" = gcc ]\n' >"$tmp/made/make" # which must not take the compute capability for a compiler
+    fake "$tmp/made/make" '[ "$CC" = gcc ]' # which must not take the compute capability for a compiler
     export CC=gcc
-    chmod +x "$tmp/made"/*
     PATH=$tmp/made:$PATH
     out=plots/data/made-up-gpu-2
 }

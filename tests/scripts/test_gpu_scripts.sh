@@ -2,26 +2,20 @@
 # The scripts that judge step 7 on a GPU, scripts/cold.sh and tests/gpu/tuned.sh, with a fake GPU, a fake profiler and a
 # fake step. Ends with "N passed, N failed".
 set -u
-. "$(dirname "$0")/../case.sh"
+. "$(dirname "$0")/../script_case.sh"
 unset SHAPES SEED COLD_SHAPES COLD_VARIANTS
 run() { status=0 && "$@" >"$work/out" 2>"$work/err" || status=$?; }
+said() { grep -q -e "$1" "$work/out"; }
 complained() { [ "$(wc -l <"$work/err")" = 1 ] && grep -q -e "$1" "$work/err"; }
+mkdir -p tests/gpu step07_gemv
+cp "$root/tests/gpu/tuned.sh" tests/gpu
+ln -s step07_gemv step07
+printf 'CUDA_DIR := /nonexistent\nCUDA_VERSION := 13.0\n' >build/config.mk
 
-tree=$work/tree
-mkdir -p "$tree/scripts" "$tree/tests/gpu" "$tree/build" "$tree/step07_gemv" "$tree/common/gpu" "$work/none"
-cp "$root"/scripts/*.sh "$tree/scripts"
-cp -R "$root/report" "$tree/"
-cp "$root/common/gpu/devices.csv" "$tree/common/gpu"
-cp "$root/tests/gpu/tuned.sh" "$tree/tests/gpu"
-ln -s step07_gemv "$tree/step07"
-printf 'CUDA_DIR := /nonexistent\nCUDA_VERSION := 13.0\n' >"$tree/build/config.mk"
-
-printf '#!/bin/sh\nexit 9\n' >"$work/none/nvidia-smi"
 fake_gpu "$work/gpu" 'NVIDIA Made-Up, 1'
 # Runs what it is to profile, and has counted FAKE_LAUNCHES launches: the early half of them warm, the others with
-# FAKE_SHARE of the matrix, the last with a little less.
-cat >"$work/gpu/ncu" <<'END'
-#!/bin/sh
+# FAKE_SHARE percent of the matrix, the last with a little less.
+fake "$work/gpu/ncu" <<'END'
 [ -z "${FAKE_NCU_STATUS:-}" ] || status=$FAKE_NCU_STATUS
 echo "$*" >>"$FAKE_LOG.ncu"
 while [ $# != 0 ]; do
@@ -38,21 +32,20 @@ while [ $# != 0 ]; do
     shift
 done
 case $dtype in f32) bytes=$((n * k * 4)) ;; *) bytes=$((n * k * 2)) ;; esac
-awk -v launches="${FAKE_LAUNCHES:-9}" -v share="${FAKE_SHARE:-1}" -v bytes="$bytes" '
-    BEGIN {
-        print "==PROF== Connected to process 1"
-        print "\"ID\",\"Kernel Name\",\"Block Size\",\"dram__bytes_read.sum\""
-        print "\"\",\"\",\"\",\"byte\""
-        for (i = 1; i <= launches; i++) {
-            s = i <= launches / 2 ? 0.1 : i == launches ? share - 0.01 : share
-            printf "\"%d\",\"gemv_direct\",\"(64, 1, 1)\",\"%d\"\n", i, int(s * bytes + 0.5)
-        }
-        print "==PROF== Disconnected from process 1"
-    }' >"$log"
+launches=${FAKE_LAUNCHES:-9}
+{
+    printf '%s\n' '==PROF== Connected' '"ID","Kernel Name","Block Size","dram__bytes_read.sum"' '"","","","byte"'
+    for i in $(seq "$launches"); do
+        share=${FAKE_SHARE:-100}
+        [ "$i" != "$launches" ] || share=$((share - 1))
+        [ "$i" -gt $((launches / 2)) ] || share=10
+        echo "\"$i\",\"gemv_direct\",\"(64, 1, 1)\",\"$((bytes * share / 100))\""
+    done
+    echo '==PROF== Disconnected'
+} >"$log"
 END
 # Times three variants: FAKE says how best does.
-cat >"$tree/step07_gemv/run" <<'END'
-#!/bin/sh
+fake step07_gemv/run <<'END'
 echo "$*" >>"$FAKE_LOG.run"
 csv='' only=''
 while [ $# != 0 ]; do
@@ -86,9 +79,7 @@ esac
     done
 } >"$csv"
 END
-chmod +x "$work/gpu"/* "$work/none"/* "$tree/step07_gemv/run"
-cd "$tree" || exit 1
-FAKE_HEADER=$root/tests/report/data/sgemm.csv FAKE_LOG=$work/log FAKE=good
+FAKE_HEADER=$recorded/sgemm.csv FAKE_LOG=$work/log FAKE=good
 export FAKE_HEADER FAKE_LOG FAKE
 with_gpu() { env PATH="$work/gpu:$PATH" "$@"; }
 
@@ -101,7 +92,7 @@ check "a GPU that it does not" 'folder_is "NVIDIA  H200 (MIG 1g)" nvidia-h200-mi
 
 # --- cold.sh ---
 csv=plots/data/nvidia-made-up-1/gemv_dram.csv
-run env PATH="$work/none:$PATH" sh scripts/cold.sh
+run sh scripts/cold.sh
 check "cold without a GPU: one line, exit 3" '[ "$status" = 3 ] && complained "no GPU"'
 mkdir "$work/no_ncu"
 cp "$work/gpu/nvidia-smi" "$work/gpu/make" "$work/no_ncu"
@@ -118,7 +109,7 @@ check "cold: its progress is on stderr" '[ "$(grep -c "^cold: [a-z]* f[0-9]* [0-
 check "cold: a row a shape and variant, after a header" '[ "$(wc -l <"$csv")" = 15 ] &&
     [ "$(head -n 1 "$csv")" = "$header" ]'
 all=1073741824
-row=step07_gemv,best,f32,16384,16384,5,$all,$all,1063004406,$all,1.0000,0.9900,'"NVIDIA Made-Up, 1"',9.0,580.1,13.0,
+row=step07_gemv,best,f32,16384,16384,5,$all,$all,1063004405,$all,1.0000,0.9900,'"NVIDIA Made-Up, 1"',9.0,580.1,13.0,
 check "cold: the later half of the launches counts" 'grep -qF "$row" "$csv"'
 check "cold: f16 has two bytes" 'grep -q "^step07_gemv,streaming,f16,4096,14336,5,117440512," "$csv"'
 check "cold leaves one file" '[ "$(ls plots/data/nvidia-made-up-1)" = gemv_dram.csv ]'
@@ -127,13 +118,13 @@ check "cold profiles what it has run before, with the same tune file" \
 check "cold leaves the caches and the graphs to the program" \
     '[ "$(grep -c -e "--graph-profiling node --cache-control none --clock-control none" "$work/log.ncu")" = 14 ]'
 cp "$csv" "$work/before"
-run with_gpu env FAKE_SHARE=0.97 COLD_SHAPES=f16:300:500 COLD_VARIANTS=streaming sh scripts/cold.sh
+run with_gpu env FAKE_SHARE=97 COLD_SHAPES=f16:300:500 COLD_VARIANTS=streaming sh scripts/cold.sh
 check "cold fails where 97 % is read" \
     '[ "$status" = 1 ] &&
     said "^FAIL streaming f16 300 x 500: 97.0 % of the matrix came from DRAM (at least 96.0 %), 5 launches$"'
 check "cold records that too" '[ "$(wc -l <"$csv")" = 2 ]'
-run with_gpu env FAKE_SHARE=0.985 COLD_SHAPES=f16:300:500 COLD_VARIANTS=streaming sh scripts/cold.sh
-check "cold takes 98.5 %" '[ "$status" = 0 ] && said "^ok streaming .* 98.5 %"'
+run with_gpu env FAKE_SHARE=98 COLD_SHAPES=f16:300:500 COLD_VARIANTS=streaming sh scripts/cold.sh
+check "cold takes 98 %" '[ "$status" = 0 ] && said "^ok streaming .* 98.0 %"'
 cp "$csv" "$work/before"
 run with_gpu env FAKE_LAUNCHES=4 sh scripts/cold.sh
 check "cold with too few launches: exit 2" \
@@ -149,7 +140,7 @@ check "cold passes over what is skipped" '[ "$(grep -c "skipped: made up$" "$wor
 check "cold that counts nothing: exit 1, and the old file stays" '[ "$status" = 1 ] && cmp -s "$csv" "$work/before"'
 
 # --- tuned.sh ---
-run env PATH="$work/none:$PATH" sh tests/gpu/tuned.sh
+run sh tests/gpu/tuned.sh
 check "test-tuned without a GPU: one line, exit 3" '[ "$status" = 3 ] && complained "no GPU"'
 for wrong in SHAPES=x SHAPES=-1 SEED=1.5; do
     run env "$wrong" sh tests/gpu/tuned.sh --list

@@ -13,8 +13,7 @@ if [ -e "$root/build/numpy" ]; then ln -s "$root/build/numpy" build/numpy; fi
 
 fake_gpu "$tmp/bin" 'NVIDIA H200'
 # A row a method, and one with copies; kpass takes 0.1 ms a neighbour, bitonic 2.25 ms, all others 0.5 ms.
-cat >step08/run <<'END'
-#!/bin/sh
+fake step08/run <<'END'
 echo "$*" >>"$CALLS"
 [ -z "${RUN_STATUS:-}" ] || exit "$RUN_STATUS"
 copies= methods= csv=
@@ -53,15 +52,13 @@ for method in $methods; do
     done
 done
 END
-cat >build/knn_cpu <<'END'
-#!/bin/sh
+fake build/knn_cpu <<'END'
 echo "cpu $*" >>"$CALLS"
 [ -s "$5" ] || cat "$HEADER" >"$5"
 threads="1 thread"
 [ "$6" != openblas ] || threads="8 threads"
 echo "cpu_knn,$6,knn,f32,n,$1,$2,$4,$3,1,0,warm,cpu,1000,1000,1000,1,,,,,,,,,,,\"A CPU, $threads\",,,,2026-11-22" >>"$5"
 END
-chmod +x step08/run build/knn_cpu
 PATH=$tmp/bin:$PATH
 CALLS=$tmp/calls HEADER=$tmp/header
 export CALLS HEADER

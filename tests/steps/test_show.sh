@@ -11,6 +11,11 @@ run() {
     $step/run "$@" >"$work/out" 2>&1 || status=$?
     sed 1d "$work/out" >"$work/shown"
 }
+# shows NAME FILE: that is what was reviewed.
+shows() {
+    diff "$work/shown" "tests/show/$2.expected" >"$work/err"
+    counted $? "$1"
+}
 
 for show in mma_s8 mma_f16 ldmatrix swizzle; do
     for device in sm_75 sm_80 sm_86 sm_89 sm_90; do
@@ -22,8 +27,7 @@ for show in mma_s8 mma_f16 ldmatrix swizzle; do
             sed '$d' "$work/shown" | diff - tests/show/$show.expected | grep '^<' >"$work/diff"
             check "$show on $device: the first half" [ ! -s "$work/diff" ]
         else
-            diff "$work/shown" tests/show/$show.expected >"$work/diff"
-            check "$show on $device" [ ! -s "$work/diff" ]
+            shows "$show on $device" "$show"
         fi
     done
     check "$show fits 100 columns" [ "$(awk 'length > 100 || / $/' "$work/out" | wc -l)" = 0 ]
@@ -37,15 +41,13 @@ check 'an unknown show says which there are' [ "$(cat "$work/out")" = \
 
 step=step02_smem
 ends 'latency' 0 '' --sim --show latency
-diff "$work/shown" tests/show/latency.expected >"$work/diff"
-check 'latency: its chains, and that there is no time' [ ! -s "$work/diff" ]
+shows 'latency: its chains, and that there is no time' latency
 ends 'latency on sm_75' 0 '' --sim-device sm_75 --show latency
 check 'latency on sm_75: fewer lines, as its caches are smaller' grep -q '^    L2  *4096  *512  *-' "$work/out"
 check 'latency fits 100 columns' [ "$(awk 'length > 100 || / $/' "$work/out" | wc -l)" = 0 ]
 run --sim --show limits
 check 'limits: every sum is right' [ "$status" = 0 ]
-diff "$work/shown" tests/show/limits.expected >"$work/diff"
-check 'limits: which there are, and that there is no time' [ ! -s "$work/diff" ]
+shows 'limits: which there are, and that there is no time' limits
 check 'limits fits 100 columns' [ "$(awk 'length > 100 || / $/' "$work/out" | wc -l)" = 0 ]
 run --sim-device sm_80 --show limits
 check 'limits on sm_80 says what it lacks' [ "$(grep -c ' wgmma_.* skipped: needs compute capability 9.0 exactly$' \

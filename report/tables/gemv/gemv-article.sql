@@ -1,6 +1,8 @@
 -- The GEMV article's table, its numbers on the left, ours on the right: 1024 x 1024, single launches between events.
 -- marker: gemv-article STEP
 -- align: lrrlr
+-- recorded: gemv; f16, 1024 × 1024, cold L2, single launches between events as in the article, medians, ratios pair
+-- recorded: by pair; the article's numbers are its own.
 -- part: rows
 WITH line AS (SELECT 0 AS place, 'cublas' AS variant
               UNION ALL
@@ -19,7 +21,3 @@ LEFT JOIN gemv_text AS ours
      ON (name, op, ours.step, dtype, n, k, cache, mode) = (l.variant, 'gemv', :step, 'f16', 1024, 1024, 'cold',
             'events')
 ORDER BY place;
--- part: below
-SELECT sub('Recorded on ' || max(text) || '; f16, 1024 × 1024, cold L2, single launches between events as in ' ||
-           'the article, medians, ratios pair by pair; the article''s numbers are its own.')
-FROM source WHERE kind = 'gemv';

@@ -1,6 +1,8 @@
 -- Chains of dependent GEMVs: each y is the next x.
 -- marker: gemv-chain STEP
 -- align: rllr
+-- recorded: gemv; f16, chains in CUDA graphs, medians, ratios pair by pair; warm: the chain's matrices together are
+-- recorded: less than four times the L2, so some of them stay there.
 -- part: rows
 WITH link AS (SELECT name, n, k, cache, place,
                      max(CASE mode WHEN 'graph' THEN us END) AS us, max(CASE mode WHEN 'pdl' THEN us END) AS pdl,
@@ -12,7 +14,3 @@ SELECT CASE WHEN n = k THEN n ELSE n || ' × ' || k END AS "n = k", '`' || name 
        us AS "µs per link", pdl AS "with PDL, µs", ratio AS "speed-up, median (min..max)"
 FROM link
 ORDER BY n * k, n, place, cache;
--- part: below
-SELECT sub('Recorded on ' || max(text) || '; f16, chains in CUDA graphs, medians, ratios pair by pair; warm: the ' ||
-           'chain''s matrices together are less than four times the L2, so some of them stay there.')
-FROM source WHERE kind = 'gemv';

@@ -1,5 +1,7 @@
 -- `best` at six shapes, without and with programmatic dependent launch (PDL).
 -- marker: gemv-shapes STEP [DTYPE]
+-- recorded: gemv; `best`, {dtype}, cold L2, medians, in CUDA graphs, in the right half with programmatic dependent
+-- recorded: launch, ratios pair by pair.
 -- part: rows
 WITH shape(place, n, k) AS (VALUES (1, 1024, 1024), (2, 4096, 4096), (3, 4096, 14336), (4, 14336, 4096),
                                    (5, 8192, 8192), (6, 16384, 16384)),
@@ -13,7 +15,3 @@ LEFT JOIN here AS plain ON (plain.n, plain.k, plain.name, plain.mode) = (shape.n
 LEFT JOIN here AS pdl ON (pdl.n, pdl.k, pdl.name, pdl.mode) = (shape.n, shape.k, 'best', 'pdl')
 LEFT JOIN here AS cublas ON (cublas.n, cublas.k, cublas.name, cublas.mode) = (shape.n, shape.k, 'cublas', 'graph')
 ORDER BY place;
--- part: below
-SELECT sub('Recorded on ' || max(text) || '; `best`, ' || :dtype || ', cold L2, medians, in CUDA graphs, ' ||
-           'in the right half with programmatic dependent launch, ratios pair by pair.')
-FROM source WHERE kind = 'gemv';

@@ -1,5 +1,7 @@
 -- Square shapes with the operands left in the L2, a column for each variant that was measured so.
 -- marker: gemv-warm STEP
+-- below: µs, GB/s, in brackets the ratio to cuBLAS.
+-- recorded: gemv; f16, operands left in the L2, medians, in CUDA graphs, ratios pair by pair.
 -- part: columns
 SELECT '`' || variant || '`'
 FROM (SELECT variant FROM variant
@@ -23,9 +25,3 @@ SELECT l.n AS "n = k", significant(l.n * l.n * 2 / 1e6, 3) AS "MB",
 FROM line AS l LEFT JOIN gemv_text AS t
      ON (t.name, op, step, dtype, t.n, t.k, cache, mode) = (l.name, 'gemv', :step, 'f16', l.n, l.n, 'warm', 'graph')
 ORDER BY l.n;
--- part: below
-SELECT 'µs, GB/s, in brackets the ratio to cuBLAS.'
-UNION ALL
-SELECT sub('Recorded on ' || max(text) || '; f16, operands left in the L2, medians, in CUDA graphs, ratios ' ||
-           'pair by pair.')
-FROM source WHERE kind = 'gemv';

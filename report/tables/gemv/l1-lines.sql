@@ -3,6 +3,8 @@
 -- (report/l1.py).
 -- marker: l1-lines
 -- align: llrrrrr
+-- recorded: gemv; clocks of 1980 MHz on the multiprocessor with the most blocks; of `splitk_atomic`'s times the one at
+-- recorded: 33 × 33, a launch with next to nothing to do, is taken off.
 -- part: rows
 WITH RECURSIVE lane(l) AS (VALUES (0) UNION ALL SELECT l + 1 FROM lane WHERE l < 31),
      clock(mhz) AS (VALUES (1980)), sm(count) AS (VALUES (132)),
@@ -31,7 +33,3 @@ SELECT '`' || variant || '`' AS "kernel", shape AS "problem", pitch AS "bytes fr
        form('%.1f', 1 + l1_clocks(pitch, element, rows)) AS "by the rule"
 FROM row JOIN full USING (pitch) JOIN clock
 ORDER BY place, words, pitch, us;
--- part: below
-SELECT sub('Recorded on ' || max(text) || '; clocks of 1980 MHz on the multiprocessor with the most blocks; of ' ||
-           '`splitk_atomic`''s times the one at 33 × 33, a launch with next to nothing to do, is taken off.')
-FROM source WHERE kind = 'gemv';

@@ -1,6 +1,8 @@
 -- Every variant at 4096^3 in the type and layout that it stands for, then cuBLAS in each of these types.
 -- marker: tensor-ladder STEP
 -- align: llr
+-- recorded: tensor; cold L2, medians, ratios pair by pair; 4096³, B column by column (tn), or where it says so row by
+-- recorded: row (nn).
 -- part: rows
 WITH own AS (SELECT place, '`' || v.variant || '`' AS name, v.dtype,
                     v.dtype || CASE v.layout WHEN 'tn' THEN '' ELSE ' ' || v.layout END AS type, ms, t.tflops, peak, ratio
@@ -28,8 +30,4 @@ ORDER BY place;
 -- part: below
 SELECT (SELECT 'Under continuous load at ' || side || '³ the clock settled at ' || form('%.0f', clock) ||
                ' MHz. At that clock the f16 peak is ' || fast_speed(tflops) || ' TFLOP/s, the power-limited peak.'
-        FROM tensor_limit)
-UNION ALL
-SELECT sub('Recorded on ' || max(text) || '; cold L2, medians, ratios pair by pair; 4096³, B column by ' ||
-           'column (tn), or where it says so row by row (nn).')
-FROM source WHERE kind = 'tensor';
+        FROM tensor_limit);

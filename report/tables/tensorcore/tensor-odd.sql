@@ -1,6 +1,7 @@
 -- Shapes beside the next aligned ones (scripts/bench.sh measures them).
 -- marker: tensor-odd STEP [DTYPE] [LAYOUT]
 -- align: rlr
+-- recorded: tensor; cold L2, medians, ratios pair by pair; {dtype} {layout}.
 -- part: rows
 WITH pair(place, m, n, k, next_m, next_n, next_k) AS (
          VALUES (1, 4095, 4097, 4100, 4096, 4104, 4104), (2, 1000, 1000, 1000, 1024, 1024, 1024),
@@ -17,7 +18,3 @@ FROM pair JOIN name
 LEFT JOIN here AS a ON (a.variant, a.m, a.n, a.k) = (name.variant, pair.m, pair.n, pair.k)
 LEFT JOIN here AS b ON (b.variant, b.m, b.n, b.k) = (name.variant, next_m, next_n, next_k)
 ORDER BY place, nr;
--- part: below
-SELECT sub('Recorded on ' || max(text) || '; cold L2, medians, ratios pair by pair; ' || :dtype || ' ' ||
-           :layout || '.')
-FROM source WHERE kind = 'tensor';

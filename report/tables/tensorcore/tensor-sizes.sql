@@ -1,5 +1,6 @@
 -- One type and layout at all sizes: best and cuBLAS.
 -- marker: tensor-sizes STEP DTYPE LAYOUT
+-- recorded: tensor; cold L2, medians, ratios pair by pair; {dtype} {layout}.
 -- part: heading
 SELECT CASE :dtype WHEN 'tf32x3' THEN 'cuBLAS''s FP32' ELSE 'cuBLAS' END AS against;
 -- part: rows
@@ -14,7 +15,3 @@ LEFT JOIN tensor_baseline AS b ON (b.step, b.dtype, b.layout, b.m, b.n, b.k, b.l
                                   (:step, :dtype, :layout, tensor_side.side, tensor_side.side, tensor_side.side,
                                          'burst')
 ORDER BY tensor_side.side;
--- part: below
-SELECT sub('Recorded on ' || max(text) || '; cold L2, medians, ratios pair by pair; ' || :dtype || ' ' ||
-           :layout || '.')
-FROM source WHERE kind = 'tensor';

@@ -1,6 +1,8 @@
 -- Types and layouts against sizes, by the variant that stands for the type.
 -- marker: tensor-summary STEP
 -- align: lr
+-- below: TFLOP/s (for s8, TOP/s), in brackets the ratio to cuBLAS in the same type (for tf32x3, in FP32).
+-- recorded: tensor; cold L2, medians, ratios pair by pair.
 -- part: columns
 SELECT side || '³' FROM tensor_side;
 -- part: rows
@@ -13,8 +15,3 @@ FROM kind JOIN tensor_side
 LEFT JOIN tensor_text AS t ON (t.step, variant, t.dtype, t.layout, m, n, k, load) =
                               (:step, best, kind.dtype, kind.layout, side, side, side, 'burst')
 ORDER BY place;
--- part: below
-SELECT 'TFLOP/s (for s8, TOP/s), in brackets the ratio to cuBLAS in the same type (for tf32x3, in FP32).'
-UNION ALL
-SELECT sub('Recorded on ' || max(text) || '; cold L2, medians, ratios pair by pair.')
-FROM source WHERE kind = 'tensor';

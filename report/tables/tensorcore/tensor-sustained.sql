@@ -1,6 +1,8 @@
 -- Short runs and continuous load, side by side.
 -- marker: tensor-sustained STEP
 -- align: lr
+-- recorded: tensor; cold L2, medians, ratios pair by pair; `best`, tn; sustained: both sides alternating without a
+-- recorded: pause, the second half of the time.
 -- part: rows
 WITH here AS (SELECT * FROM tensor_text
               WHERE (step, variant, layout) = (:step, 'best', 'tn') AND m = n AND n = k),
@@ -15,7 +17,3 @@ LEFT JOIN tensor_baseline AS cublas
      ON (cublas.step, cublas.dtype, cublas.layout, cublas.m, cublas.n, cublas.k, cublas.load) =
         (:step, type.dtype, 'tn', side, side, side, 'sustained')
 ORDER BY place, side;
--- part: below
-SELECT sub('Recorded on ' || max(text) || '; cold L2, medians, ratios pair by pair; `best`, tn; ' ||
-           'sustained: both sides alternating without a pause, the second half of the time.')
-FROM source WHERE kind = 'tensor';
