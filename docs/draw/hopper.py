@@ -58,7 +58,7 @@ def majors(sources):
             d.label(120 + part * 46, y, 44, 30, f"k {16 * part}–", "soft-" + "abcd"[part], "tiny")
         d.text(112, y + 19, f"rows {8 * group}–{8 * group + 7}", "note", "end")
         d.text(312, y + 19, f"+ {group * stride}", "note")
-    d.text(10, 144, f"Stride: {stride}, to the next 8 rows. Next 16 k: + 32 bytes.", "note")
+    d.text(10, 144, f"Stride: {stride}, to the next 8 rows. Next colour: + 32 bytes.", "note")
     top = 166
     d.text(10, top, "MN-major. A row: 64 columns of one k.", "title")
     for group in range(4):
@@ -69,7 +69,7 @@ def majors(sources):
                     "soft-" + "ab"[group // 2], "tiny")
             d.text(174 + other * 160, y + 17, f"+ {other * leading + group * stride}", "tiny")
     d.text(10, top + 146, f"Stride: {stride}, to the next 8 k. Leading: {leading},", "note")
-    d.text(10, top + 161, f"to the next {box} columns. Next 16 k: + {step} bytes.", "note")
+    d.text(10, top + 161, f"to the next {box} columns. Next colour: + {step} bytes.", "note")
     return d.svg()
 
 
@@ -85,7 +85,7 @@ def cooperative(sources):
     for rank in range(count):
         d.label(110 + rank * 138, 28, 136, 24, f"B {rank * part}–{rank * part + part - 1}, by block {rank}", "soft-" +
                 "bd"[rank], "tiny")
-        d.text(10, 72 + rank * 92, f"block {rank}", "title")
+        d.text(10, 72 + rank * 92, f"block {rank}")
         for consumer in range(consumers):
             first, y = rank * bm + consumer * warp_rows, 60 + rank * 92 + consumer * 42
             d.label(60, y, 46, 38, f"A {first}–", "soft-a", "tiny")

@@ -89,7 +89,7 @@ def figure(rows, title):
     scale = LONG / steps
     d = Drawing(says(rows, title))
     d.text(10, 18, title, "title")
-    d.text(10, 34, "One block. Numbers: tiles along K, as they come.", "note")
+    d.text(10, 34, "One block. Numbers: tiles along K, copied, then multiplied.", "note")
     draw_legend(d, rows, 43)
     y, before = 62, "stage"
     for row, bars in rows.items():
@@ -103,7 +103,13 @@ def figure(rows, title):
     d.line(LEFT, y + 6, LEFT + LONG, y + 6, arrow=True)
     d.text(10, y + 21, f"{steps} steps of the simulation: an order, not time.", "note")
     d.text(10, y + 35, "A step: one instruction of each warp that does not wait.", "note")
-    d.text(10, y + 49, "A copy is in flight until somebody waits for it.", "note")
+    ends = ["A copy is in flight until somebody waits for it."]
+    if any(row.startswith("consumer") for row in rows):  # wgmmas, which nobody waits for at once
+        ends = ["A copy or product lasts until it is waited for. A consumer",
+                "waits for a product when it has issued the next, so two",
+                "overlap; for the last of a tile of C it waits at once."]
+    for line, text in enumerate(ends):
+        d.text(10, y + 49 + 14 * line, text, "note")
     return d.svg()
 
 

@@ -158,10 +158,13 @@ def sums(sources):
     for warp in range(4):
         rows = sorted(row for (row, _), thread in held.items() if thread // 32 == warp)
         y = 40 + warp * 52
-        d.label(10, y, 150, 49, f"warp {warp}: {rows[0]}–{rows[-1]}", "soft-" + COLOURS[warp])
-    for column in range(1, 6):
-        d.line(10 + column * 25, 40, 10 + column * 25, 245, style="thin")
-    d.text(10, 264, f"a strip: {across} columns", "note")
+        d.text(10, y + 22, f"warp {warp}")
+        d.text(10, y + 36, f"rows {rows[0]}–{rows[-1]}", "tiny")
+        for strip in range(5):
+            d.box(70 + strip * 25, y, 24, 49, "soft-" + COLOURS[warp])
+    d.text(70, 264, f"a strip: {across} columns", "note")
+    d.box(94, 91, 26, 51, "frame")
+    d.line(122, 116, 203, 116, True)
     d.text(206, 34, f"a strip of warp 1: 16 × {across}")
     for (row, column), thread in held.items():
         if thread // 32 == 1:
@@ -267,7 +270,9 @@ def split(sources):
     small = number(bits(a - big) + add & mask)
     rest = a - big - small
     d = Drawing(f"The 23 bits of mantissa of {NUMBER}: big keeps the upper ten, rounded; small is the difference, "
-                f"rounded to TF32; what is left is {abs(rest) / a:.1e} of the number.")
+                f"rounded to TF32; what is left is {abs(rest) / a:.1e} of the number. Of a product big times big holds "
+                f"the first 22 bits, big times small and small times big those from the 12th on; small times small "
+                f"begins at the 23rd, FP32 keeps 24.")
     d.text(10, 18, f"a = {NUMBER}, in FP32. The mantissa's bits:", "note")
     for line, (name, x) in enumerate((("a", a), ("big", big), ("|small|", abs(small)))):
         y = 34 + line * 44
@@ -279,7 +284,14 @@ def split(sources):
             if column < 25 and (name == "a" or n <= 10):
                 d.label(72 + column * 12.6, y, 11.6, 26, bit, "soft-" + {"a": "c", "big": "a"}.get(name, "b"))
     d.text(10, 176, f"a = big {'+' if small > 0 else '−'} |small|; lost: {abs(rest) / a:.0e} of a.", "note")
-    d.text(10, 194, "small · big and big · small catch what big · big drops.", "note")
+    d.text(10, 208, "a · b, from its first bit on: what the products hold.", "note")
+    parts = (("big · big", 0, "a"), ("big · small", 11, "soft-a"), ("small · big", 11, "soft-b"),
+             ("small · small", 22, "cell"), ("FP32 keeps", 0, "soft-c"))
+    for line, (name, first, style) in enumerate(parts):
+        last = 24 if name == "FP32 keeps" else min(first + 22, 25)  # two factors of 11 bits; drawn up to bit 25
+        d.text(10, 231 + line * 22, name)
+        d.box(96 + first * 11.6, 218 + line * 22, (last - first) * 11.6, 17, style)
+    d.text(10, 342, "Left out: small · small, at the last bits of FP32.", "note")
     return d.svg()
 
 

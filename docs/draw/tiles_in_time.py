@@ -171,9 +171,9 @@ def boxes(sources):
         d.text(10, top + 20, f"full[{s}]")
         for n, (t, bit) in enumerate(places[s]):
             d.box(66 + n * 108, top, 104, 34, "soft-" + "acd"[s])
-            d.text(72 + n * 108, top + 14, f"tile {t}: {2 * kernel.compute('(BM + BN) * BK') // 1024} KB")
+            d.text(72 + n * 108, top + 14, f"tile {t}: {2 * kernel.compute('(BM + BN) * BK') // 1024} KiB")
             d.text(72 + n * 108, top + 28, f"wait for parity {bit}", "tiny")
-    d.text(10, 274, "A phase ends when all its bytes have come.", "note")
+    d.text(10, 274, "A phase ends when the arrival and all the bytes have come.", "note")
     return d.svg()
 
 

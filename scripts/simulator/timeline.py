@@ -112,12 +112,14 @@ def read_by_fill(fills, reads):
     return found
 
 
-def stage_bars(fills, found):
+def stage_bars(fills, found, until_all):
+    """until_all: a copy is in flight until all of its readers, not only the first, have waited for it."""
     stages = {low: number for number, low in enumerate(sorted({low for _, _, low, _ in fills}))}
     for number, ((begin, end, low, _), reads) in enumerate(zip(fills, found)):
-        yield f"stage {stages[low]}", "copy", number, begin, end
+        first = min((r[0] for r in reads), default=end)
+        yield f"stage {stages[low]}", "copy", number, begin, first if until_all else end
         if reads:
-            yield f"stage {stages[low]}", "product", number, min(r[0] for r in reads), max(r[1] for r in reads)
+            yield f"stage {stages[low]}", "product", number, first, max(r[1] for r in reads)
 
 
 # ---- who does it -----------------------------------------------------------------------------------------------------
@@ -190,8 +192,9 @@ def bars_of(trace):
     if not fills:
         raise Failed("the kernel copies nothing asynchronously (cp.async, TMA), so there is no pipeline to draw")
     found = read_by_fill(fills, reads_of(block, spans))
-    bars = list(stage_bars(fills, found))
-    if any(span.kind == "wgmma" for span in spans):
+    wgmmas = any(span.kind == "wgmma" for span in spans)
+    bars = list(stage_bars(fills, found, wgmmas))
+    if wgmmas:
         bars += [*producer_bars(block, spans), *consumer_bars(block, spans, found)]
     else:
         bars += warp_bars(block)

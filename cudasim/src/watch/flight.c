@@ -135,7 +135,7 @@ static void wgmma_operands(span *s, const observed_wgmma *c) {
     range_widen(&s->from, a, a + WGMMA_CHUNK);
 }
 
-/* The first warp that issues an operation determines its shape; the others may come later. */
+/* The first warp that issues an operation determines its shape; it begins when the last of the four has issued it. */
 static void wgmma_issued(traced_block *t, const observed_wgmma *c) {
     const uint32_t number = c->w->index / WARPGROUP;
     traced_warpgroup *g = &t->warpgroups[number];
@@ -160,7 +160,7 @@ static void wgmma_issued(traced_block *t, const observed_wgmma *c) {
     for (int k = t->oldest_open; k < t->span_count; k++) {
         span *s = &t->spans[k];
         if (!s->open || s->kind != SPAN_WGMMA || s->warp != number || n - s->serial >= s->count) continue;
-        s->begin = w->end - 1 < s->begin ? w->end - 1 : s->begin;
+        if (n == s->serial) s->begin = larger(s->begin, w->end - 1);
         s->issued = larger(s->issued, w->end);
     }
 }
