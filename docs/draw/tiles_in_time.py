@@ -99,7 +99,7 @@ def interleaved(sources):
                 x += 4
             d.label(x, top, wide - 2, 24, f"step {step}", "cell")
             x += wide
-    d.text(10, 170, "Green: close the group, wait for the next tile, barrier.", "note")
+    d.text(10, 170, "Green: wait for the next tile, barrier.", "note")
     return d.svg()
 
 
@@ -130,12 +130,12 @@ def pointers(sources):
     target = kernel.compute(place, row=row, chunk=chunk) // 8
     for n, one in enumerate(rows):
         y = 54 + n * 24
-        d.text(40, y + 14, f"row {one}", "tiny", "end")
+        d.text(43, y + 14, f"row {one}", "tiny", "end")
         for c in range(8):
             d.box(46 + c * 13, y, 12, 20, "a" if c == chunk else "cell")
             d.box(226 + c * 13, y, 12, 20, "a" if c == target else "cell")
         d.text(154, y + 14, "a" if n == 0 else f"+ {one - row} lda", "tiny")
-        d.line(198, y + 10, 221, y + 10, True)
+        d.line(203, y + 10, 222, y + 10, True)
         d.text(334, y + 14, "to" if n == 0 else f"+ {to_bytes[n]}", "tiny")
     y = 54 + each * 24 + 16
     step = kernel.compute("STAGES * BK")
