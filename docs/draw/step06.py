@@ -49,8 +49,8 @@ def fragments(sources):
         c[row, column], c[row + 8, column] = (lane, 0), (lane, 1)
     if len(a) != 128 or len(b) != 64 or len(c) != 64:
         kernel.refuse("fragments that cover A, B and C once")
-    d = Drawing("The fragments of mma.m16n8k16: which lane holds which word of A, 16 rows, of B, 8 columns, both of 16 values of k, "
-                "and of C, 16 by 8. Lane 4g + t has row g, or column g, and of it word t.")
+    d = Drawing("The fragments of mma.m16n8k16: which lane holds which word of A, 16 rows, of B, 8 columns, both of 16 "
+                "values of k, and of C, 16 by 8. Lane 4g + t has row g, or column g, and of it word t.")
     d.text(10, 18, "A box: one register, two numbers. In it: the lane.", "note")
     grid(d, 250, 46, b, 8, 8, "B: k 0–15 × 8 columns", True)
     end = grid(d, 40, 186, a, 16, 8, "A: 16 rows × k 0–15")
@@ -66,8 +66,8 @@ def lanes(sources):
     kernel = Kernel(sources, "step06_tensorcore/b_ldmatrix/ldmatrix.cu")
     line = kernel.line("int row = wm + i * 16")
     row_of, chunk_of = (part.split("=", 1)[1].strip(" ;") for part in line.strip().removeprefix("int ").split(", "))
-    d = Drawing("ldmatrix.x4 of 16 rows of 16 values of k. Lanes 0 to 15 name the left halves of rows 0 to 15, lanes 16 to 31 "
-                "the right halves; each quarter is one 8 by 8 matrix and becomes one register.")
+    d = Drawing("ldmatrix.x4 of 16 rows of 16 values of k. Lanes 0 to 15 name the left halves of rows 0 to 15, lanes "
+                "16 to 31 the right halves; each quarter is one 8 by 8 matrix and becomes one register.")
     d.text(10, 18, "ldmatrix.x4: each lane names one row of 16 bytes.", "note")
     names = {}
     for lane in range(32):
@@ -100,9 +100,9 @@ def bytes_tile(sources):
             c[row, column] = lane
     if len(a) != 32 or len(b) != 32 or len(c) != 64:
         kernel.refuse("fragments that cover A, B and C once")
-    d = Drawing("mma.m8n8k16 of bytes: which lane holds which word of A, 8 rows, of B, 8 columns, both of 16 values of k, and "
-                "which of the 8 by 8 sums. Lane 4g + t has row g of A, column g of B, of both the k from 4t on, and "
-                "sums 2t, 2t + 1 of row g.")
+    d = Drawing("mma.m8n8k16 of bytes: which lane holds which word of A, 8 rows, of B, 8 columns, both of 16 values "
+                "of k, and which of the 8 by 8 sums. Lane 4g + t has row g of A, column g of B, of both the k from 4t "
+                "on, and sums 2t, 2t + 1 of row g.")
     d.text(10, 18, "In a box: the lane. Lanes 0 to 3 stand out.", "note")
 
     def matrix(x, y, wide, words, name):
@@ -238,9 +238,9 @@ def deep(sources):
     """Tiles of 32 and of 64 values of k: what one copy of a warp takes, and where the chunks of the deeper lie."""
     kernel, last = Kernel(sources, "step06_tensorcore/c_ring/stages.cu"), 40  # K of the last tile that is drawn
     d = Drawing("What a warp copies with one instruction: of rows of 64 bytes eight half lines, of rows of 128 bytes "
-                "four whole ones. And where stages puts the chunks of rows 0 to 7: each row fills the 32 banks, chunk c "
-                f"of row r stands where chunk c XOR r would be. Where K ends at {last}, chunks {last // 8} to 7 are "
-                "zeros.")
+                "four whole ones. And where stages puts the chunks of rows 0 to 7: each row fills the 32 banks, "
+                f"chunk c of row r stands where chunk c XOR r would be. Where K ends at {last}, chunks {last // 8} to "
+                "7 are zeros.")
     d.text(10, 18, "A warp's copy: 32 chunks of 16 bytes. A line: 128 bytes.", "note")
     for n, bk in enumerate((32, kernel.value("BK"))):
         across, x = bk // 8, 10 + n * 200
