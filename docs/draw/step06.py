@@ -49,11 +49,11 @@ def fragments(sources):
         c[row, column], c[row + 8, column] = (lane, 0), (lane, 1)
     if len(a) != 128 or len(b) != 64 or len(c) != 64:
         kernel.refuse("fragments that cover A, B and C once")
-    d = Drawing("The fragments of mma.m16n8k16: which lane holds which word of A, 16 rows of 16 k, of B, 16 k of 8 "
-                "columns, and of C, 16 by 8. Lane 4g + t has row g, or column g, and of it word t.")
+    d = Drawing("The fragments of mma.m16n8k16: which lane holds which word of A, 16 rows, of B, 8 columns, both of 16 "
+                "values of k, and of C, 16 by 8. Lane 4g + t has row g, or column g, and of it word t.")
     d.text(10, 18, "A box: one register, two numbers. In it: the lane.", "note")
-    grid(d, 250, 46, b, 8, 8, "B: 16 k × 8 columns", True)
-    end = grid(d, 40, 186, a, 16, 8, "A: 16 rows × 16 k")
+    grid(d, 250, 46, b, 8, 8, "B: k 0–15 × 8 columns", True)
+    end = grid(d, 40, 186, a, 16, 8, "A: 16 rows × k 0–15")
     grid(d, 250, 186, c, 16, 4, "C: 16 rows × 8 columns")
     for r, text in enumerate(("register 0", "register 1", "register 2", "register 3")):
         d.box(40, 46 + r * 17, 12, 12, "soft-" + COLOURS[r])
@@ -66,8 +66,8 @@ def lanes(sources):
     kernel = Kernel(sources, "step06_tensorcore/b_ldmatrix/ldmatrix.cu")
     line = kernel.line("int row = wm + i * 16")
     row_of, chunk_of = (part.split("=", 1)[1].strip(" ;") for part in line.strip().removeprefix("int ").split(", "))
-    d = Drawing("ldmatrix.x4 of 16 rows of 16 k. Lanes 0 to 15 name the left halves of rows 0 to 15, lanes 16 to 31 "
-                "the right halves; each quarter is one 8 by 8 matrix and becomes one register.")
+    d = Drawing("ldmatrix.x4 of 16 rows of 16 values of k. Lanes 0 to 15 name the left halves of rows 0 to 15, lanes "
+                "16 to 31 the right halves; each quarter is one 8 by 8 matrix and becomes one register.")
     d.text(10, 18, "ldmatrix.x4: each lane names one row of 16 bytes.", "note")
     names = {}
     for lane in range(32):
@@ -100,9 +100,9 @@ def bytes_tile(sources):
             c[row, column] = lane
     if len(a) != 32 or len(b) != 32 or len(c) != 64:
         kernel.refuse("fragments that cover A, B and C once")
-    d = Drawing("mma.m8n8k16 of bytes: which lane holds which word of A, 8 rows of 16 k, of B, 16 k of 8 columns, and "
-                "which of the 8 by 8 sums. Lane 4g + t has row g of A, column g of B, of both the k from 4t on, and "
-                "sums 2t, 2t + 1 of row g.")
+    d = Drawing("mma.m8n8k16 of bytes: which lane holds which word of A, 8 rows, of B, 8 columns, both of 16 values "
+                "of k, and which of the 8 by 8 sums. Lane 4g + t has row g of A, column g of B, of both the k from 4t "
+                "on, and sums 2t, 2t + 1 of row g.")
     d.text(10, 18, "In a box: the lane. Lanes 0 to 3 stand out.", "note")
 
     def matrix(x, y, wide, words, name):
@@ -110,8 +110,8 @@ def bytes_tile(sources):
         for (row, column), lane in words.items():
             d.label(x + column * wide, y + row * 17, wide - 1.5, 15.5, lane, "a" if lane < 4 else "cell",
                     "on tiny" if lane < 4 else "tiny")
-    matrix(190, 50, 24, {(k, column): lane for (column, k), lane in b.items()}, "B: 16 k × 8 columns")
-    matrix(40, 146, 34, a, "A: 8 rows × 16 k")
+    matrix(190, 50, 24, {(k, column): lane for (column, k), lane in b.items()}, "B: k 0–15 × 8 columns")
+    matrix(40, 146, 34, a, "A: 8 rows × k 0–15")
     matrix(190, 146, 24, c, "C: 8 × 8, 32 bits each")
     d.text(40, 304, "A box of A or B: four k, 4 bytes, a register.", "note")
     return d.svg()
@@ -119,7 +119,7 @@ def bytes_tile(sources):
 
 def warp_tiles(sources):
     d = Drawing("A block of 128 by 128 divided among warps. stages: eight warps of 64 by 32. warp_64x64: four of 64 by "
-                "64. For 16 k a warp loads its rows of A and its columns of B.")
+                "64. For 16 values of k a warp loads its rows of A and its columns of B.")
     d.text(10, 18, "A block's 128 × 128 of C; a box: a warp's part.", "note")
     for n, name in enumerate(("stages", "warp_64x64")):
         kernel = Kernel(sources, f"step06_tensorcore/c_ring/{name}.cu")
@@ -209,24 +209,53 @@ def banks(sources):
     return d.svg()
 
 
+def places(d, kernel, top, chunks, styles):
+    """The chunks of rows 0 to 7 as they stand in the banks, 128 bytes a line, with styles[chunk]; where that ends."""
+    place, high = place_in(kernel), 25
+    for row in range(8):
+        for chunk in range(chunks):
+            at = row * chunks + kernel.compute(place, row=row, chunk=chunk) // 8
+            d.label(60 + at % 8 * 41, top + at // 8 * (high + 3), 39, high, f"{row}.{chunk}", styles[chunk],
+                    "on" if styles[chunk] == "a" else "")
+    for line in range(chunks):
+        rows = f"{2 * line}, {2 * line + 1}" if chunks == 4 else line
+        d.text(52, top + 16 + line * (high + 3), rows, "note", "end")
+    for column in range(8):
+        d.text(60 + column * 41, top - 6, f"{4 * column}–{4 * column + 3}", "tiny")
+    d.text(10, top - 6, "rows", "note")
+    return top + chunks * (high + 3)
+
+
 def table(sources):
     kernel = Kernel(sources, "step06_tensorcore/b_ldmatrix/swizzle.cu")
-    place, across = place_in(kernel), kernel.value("BK") // 8
     d = Drawing("Where swizzle puts the chunks of rows 0 to 7: two rows of 64 bytes fill the 32 banks, and chunk c of "
                 "row r stands where chunk c XOR r / 2 mod 4 would be. Chunk 0 of the eight rows stands in eight "
                 "different columns.")
     d.text(10, 18, "The chunks of rows 0 to 7: two rows fill the banks.", "note")
-    for row in range(8):
-        for chunk in range(across):
-            column = row % 2 * across + kernel.compute(place, row=row, chunk=chunk) // 8
-            d.label(60 + column * 41, 46 + row // 2 * 28, 39, 25, f"{row}.{chunk}", "a" if chunk == 0 else "cell",
-                    "on" if chunk == 0 else "")
-    for line in range(4):
-        d.text(52, 62 + line * 28, f"{2 * line}, {2 * line + 1}", "note", "end")
-    for column in range(8):
-        d.text(60 + column * 41, 40, f"{4 * column}–{4 * column + 3}", "tiny")
-    d.text(10, 40, "rows", "note")
-    d.text(10, 176, "row.chunk; blue: chunk 0, which one ldmatrix reads", "note")
+    end = places(d, kernel, 46, kernel.value("BK") // 8, ["a"] + 3 * ["cell"])
+    d.text(10, end + 18, "row.chunk; blue: chunk 0, which one ldmatrix reads", "note")
+    return d.svg()
+
+
+def deep(sources):
+    """Tiles of 32 and of 64 values of k: what one copy of a warp takes, and where the chunks of the deeper lie."""
+    kernel, last = Kernel(sources, "step06_tensorcore/c_ring/stages.cu"), 40  # K of the last tile that is drawn
+    d = Drawing("What a warp copies with one instruction: of rows of 64 bytes eight half lines, of rows of 128 bytes "
+                "four whole ones. And where stages puts the chunks of rows 0 to 7: each row fills the 32 banks, "
+                f"chunk c of row r stands where chunk c XOR r would be. Where K ends at {last}, chunks {last // 8} to "
+                "7 are zeros.")
+    d.text(10, 18, "A warp's copy: 32 chunks of 16 bytes. A line: 128 bytes.", "note")
+    for n, bk in enumerate((32, kernel.value("BK"))):
+        across, x = bk // 8, 10 + n * 200
+        d.text(x, 40, f"{2 * bk}-byte rows: {32 // across} lines", "title")
+        for row in range(32 // across):
+            for chunk in range(8):
+                d.box(x + chunk * 22, 48 + row * 13, 20.5, 11, "soft-c" if chunk < across else "cell", 1)
+    d.text(10, 180, "The tile in shared memory: one row fills the banks.", "title")
+    end = places(d, kernel, 210, kernel.value("BK") // 8, ["a"] + (last // 8 - 1) * ["cell"] + (8 - last // 8) * [
+        "soft-b"])
+    d.text(10, end + 14, "row.chunk; blue: chunk 0, which one ldmatrix reads;", "note")
+    d.text(10, end + 29, f"orange: zeros, where only {last} values of k are left", "note")
     return d.svg()
 
 
@@ -298,4 +327,4 @@ def split(sources):
 def draw(sources):
     return {"fragments": fragments(sources), "ldmatrix": lanes(sources), "fragments_s8": bytes_tile(sources),
             "warp_tiles_step06": warp_tiles(sources), "wgmma_sums": sums(sources), "xor_banks": banks(sources),
-            "xor": table(sources), "box": box(sources), "split": split(sources)}
+            "xor": table(sources), "deep_tile": deep(sources), "box": box(sources), "split": split(sources)}

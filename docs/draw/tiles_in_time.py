@@ -43,7 +43,7 @@ def fragments_ahead(sources):
     d = Drawing(f"Two tiles of {steps} steps. warp_64x64 loads the fragments of a step, waits and multiplies. "
                 f"fragments loads those of the next step while it multiplies: in step {steps - 1} those of the next "
                 f"tile, after the barrier.")
-    d.text(10, 18, "Two tiles of 64 k, four steps each; time runs right.", "note")
+    d.text(10, 18, "Two tiles, four steps of 16 values of k; time runs right.", "note")
     wide, left = 39, 66
     d.text(10, 44, "warp_64x64", "title")
     d.text(10, 67, "ldmatrix")
@@ -83,7 +83,7 @@ def interleaved(sources):
     d = Drawing(f"When a thread issues its {2 * each} copies of a tile. fragments: all before step 0. interleaved: "
                 f"{2 * len(issued[0])} in each of the {steps} steps, half of A and half of B; the group is closed in "
                 f"the last.")
-    d.text(10, 18, "One tile of 64 k. Grey: the 32 products of a step.", "note")
+    d.text(10, 18, "A tile, 64 values of k. Grey: the 32 products of a step.", "note")
     d.text(10, 33, "A coloured box: a copy, of A (blue) or of B (orange).", "note")
     wide = (372 - 2 * each * 8) / steps
     for top, name, copies in ((66, "fragments", [range(each)] + (steps - 1) * [()]), (128, "interleaved", issued)):
@@ -99,7 +99,7 @@ def interleaved(sources):
                 x += 4
             d.label(x, top, wide - 2, 24, f"step {step}", "cell")
             x += wide
-    d.text(10, 170, "Green: close the group, wait for the next tile, barrier.", "note")
+    d.text(10, 170, "Green: wait for the next tile, barrier.", "note")
     return d.svg()
 
 
@@ -130,16 +130,16 @@ def pointers(sources):
     target = kernel.compute(place, row=row, chunk=chunk) // 8
     for n, one in enumerate(rows):
         y = 54 + n * 24
-        d.text(40, y + 14, f"row {one}", "tiny", "end")
+        d.text(43, y + 14, f"row {one}", "tiny", "end")
         for c in range(8):
             d.box(46 + c * 13, y, 12, 20, "a" if c == chunk else "cell")
             d.box(226 + c * 13, y, 12, 20, "a" if c == target else "cell")
         d.text(154, y + 14, "a" if n == 0 else f"+ {one - row} lda", "tiny")
-        d.line(198, y + 10, 221, y + 10, True)
+        d.line(203, y + 10, 222, y + 10, True)
         d.text(334, y + 14, "to" if n == 0 else f"+ {to_bytes[n]}", "tiny")
     y = 54 + each * 24 + 16
     step = kernel.compute("STAGES * BK")
-    d.text(10, y, f"Registers: a, to. Constants: the rest. B: {128 * kernel.value('BM') // 1024} KB further.", "note")
+    d.text(10, y, f"Registers: a, to. Constants: the rest. B: {128 * kernel.value('BM') // 1024} KiB further.", "note")
     d.text(10, y + 16,
            f"Stages 1 and 2: + {kernel.compute('2 * (BM + BN) * BK')} and + {2 * kernel.compute('2 * (BM + BN) * BK')} "
            f"bytes.", "note")
@@ -239,7 +239,7 @@ def raster(sources):
                 d.box(x + column * 2.9, y + row * 2.9, 2.5, 2.5, "a" if (row, column) in taken else "cell", 0.5)
         rows, columns = len({r for r, _ in tiles}), len({c for _, c in tiles})
         d.text(x, 264, f"{rows} rows of A, {columns} of B:", "note")
-        d.text(x, 279, f"{2 * (rows + columns)} MB go through L2", "note")  # 128 x 8192 numbers of 2 bytes are 2 MB
+        d.text(x, 279, f"{2 * (rows + columns)} MiB go through L2", "note")  # 128 x 8192 numbers of 2 bytes are 2 MB
     return d.svg()
 
 

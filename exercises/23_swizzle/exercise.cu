@@ -16,7 +16,7 @@ static __device__ __forceinline__ int place(int row, int chunk) {
     return (chunk ^ row % 2) * 8;
 }
 
-/* Copies 128 rows of 32 k, 4 chunks of 16 bytes each; zeros beyond the last row or k. */
+/* Copies 128 rows of 32 values of k, 4 chunks of 16 bytes each; zeros beyond the last row or k. */
 static __device__ __forceinline__ void load_tile(const void *x, int ld, int rows, int k, int row0, int k0,
                                                  __half (*tile)[BK]) {
     const int EACH = BM * 4 / THREADS;

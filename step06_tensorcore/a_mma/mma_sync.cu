@@ -2,7 +2,7 @@
  * 4-byte words of A and B from shared memory and stores its own elements of C.
  *
  *   block  128 x 128          warp  64 x 32: 4 x 4 products of 16 x 8
- *   +----+----+----+----+     for each 16 k, which are 32 bytes of a row:
+ *   +----+----+----+----+     for each 16 values of k, 32 bytes of a row:
  *   | w0 | w1 | w2 | w3 |       A  4 x 4 words per lane      lane (g, t) = (lane / 4, lane % 4) loads, of row g or
  *   +----+----+----+----+       B  4 x 2 words per lane      g + 8, the word t of the lower or the upper 16 bytes
  *   | w4 | w5 | w6 | w7 |       16 mma.sync
@@ -16,7 +16,7 @@ static const int BM = 128, BN = 128, BK = 32;
 static const int WM = 64, WN = 32;
 static const int THREADS = 256, BLOCKS = 2; /* per multiprocessor: one loads while the other multiplies */
 
-/* Copies 128 rows of 32 k, 4 chunks of 16 bytes each; zeros beyond the last row or k. */
+/* Copies 128 rows of 32 values of k, 4 chunks of 16 bytes each; zeros beyond the last row or k. */
 static __device__ __forceinline__ void load_tile(const void *x, int ld, int rows, int k, int row0, int k0,
                                                  __half (*tile)[BK]) {
     const int EACH = BM * 4 / THREADS;

@@ -2,7 +2,7 @@
  * element is unspecified, so there are just three calls, to load, multiply and store, and that is the whole program.
  *
  *   block  128 x 128           warp  64 x 32: 4 x 2 matrices of 16 x 16
- *   +----+----+----+----+      for each 16 k:
+ *   +----+----+----+----+      for each 16 values of k:
  *   | w0 | w1 | w2 | w3 |        4 fragments of A, 2 of B, 8 products
  *   +----+----+----+----+
  *   | w4 | w5 | w6 | w7 |      A tile of A and one of B in shared memory, loaded, multiplied, loaded, ...
@@ -20,7 +20,7 @@ static const int BM = 128, BN = 128, BK = 32;
 static const int WM = 64, WN = 32;
 static const int THREADS = 256, BLOCKS = 2; /* per multiprocessor: one loads while the other multiplies */
 
-/* Copies 128 rows of 32 k, 4 chunks of 16 bytes each; zeros beyond the last row or k. */
+/* Copies 128 rows of 32 values of k, 4 chunks of 16 bytes each; zeros beyond the last row or k. */
 static __device__ __forceinline__ void load_tile(const void *x, int ld, int rows, int k, int row0, int k0,
                                                  __half (*tile)[BK]) {
     const int EACH = BM * 4 / THREADS;

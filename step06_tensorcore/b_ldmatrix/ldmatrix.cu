@@ -19,7 +19,7 @@ static const int BM = 128, BN = 128, BK = 32;
 static const int WM = 64, WN = 32;
 static const int THREADS = 256, BLOCKS = 2; /* per multiprocessor: one loads while the other multiplies */
 
-/* Copies 128 rows of 32 k, 4 chunks of 16 bytes each; zeros beyond the last row or k. */
+/* Copies 128 rows of 32 values of k, 4 chunks of 16 bytes each; zeros beyond the last row or k. */
 static __device__ __forceinline__ void load_tile(const void *x, int ld, int rows, int k, int row0, int k0,
                                                  __half (*tile)[BK]) {
     const int EACH = BM * 4 / THREADS;

@@ -1,6 +1,5 @@
 /* XOR swizzle: the chunks (16 bytes) of a row are permuted, differently in each row, so that what is read together lies
- * in different banks. It costs nothing, whereas padding takes shared memory and may break the 16-byte alignment of the
- * next row.
+ * in different banks. It costs an instruction or two for an address; padding would cost shared memory.
  *
  *   rows of 64 bytes, two fill the 32 banks; chunk c of row r goes to c ^ (r / 2) % 4:
  *
@@ -23,7 +22,7 @@ static __device__ __forceinline__ int place(int row, int chunk) {
     return (chunk ^ row / 2 % 4) * 8;
 }
 
-/* Copies 128 rows of 32 k, 4 chunks of 16 bytes each; zeros beyond the last row or k. */
+/* Copies 128 rows of 32 values of k, 4 chunks of 16 bytes each; zeros beyond the last row or k. */
 static __device__ __forceinline__ void load_tile(const void *x, int ld, int rows, int k, int row0, int k0,
                                                  __half (*tile)[BK]) {
     const int EACH = BM * 4 / THREADS;

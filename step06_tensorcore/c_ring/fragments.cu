@@ -1,7 +1,7 @@
 /* Fragments a step ahead: while the tensor cores multiply one set of fragments, ldmatrix loads the next, across the
  * border between two tiles as well.
  *
- *   16 k of tile t    step 0     step 1     step 2     step 3
+ *   of tile t         step 0     step 1     step 2     step 3
  *   ldmatrix          1          2          3          0 of tile t + 1, once it has arrived: wait; barrier
  *   mma.sync          0          1          2          3
  */
@@ -25,8 +25,8 @@ static __device__ __forceinline__ int place(int row, int chunk) {
     return (chunk ^ row % 8) * 8;
 }
 
-/* Copies 128 rows of 64 k, 8 chunks of 16 bytes each. Beyond the last k there are zeros; rows beyond the last are
- * copies of it, for sums that are never stored. */
+/* Copies 128 rows of 64 values of k, 8 chunks of 16 bytes each. Beyond the last k there are zeros; rows beyond the last
+ * are copies of it, for sums that are never stored. */
 static __device__ __forceinline__ void copy_tile(const void *x, int ld, int rows, int k, int row0, int k0,
                                                  __half (*tile)[BK]) {
 #pragma unroll
@@ -47,7 +47,7 @@ static __device__ __forceinline__ void request(const gemm_problem &p, int row0, 
     cp_async_commit();
 }
 
-/* The fragments of a warp's rows of A and columns of B for the 16 k of step `step`. */
+/* The fragments of a warp's rows of A and columns of B for the 16 values of k of step `step`. */
 static __device__ __forceinline__ void load_fragments(const stage &now, int wm, int wn, int step, unsigned (*a_frag)[4],
                                                       unsigned (*b_frag)[2]) {
     int lane = threadIdx.x % 32;

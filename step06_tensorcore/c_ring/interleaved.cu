@@ -1,7 +1,7 @@
 /* Interleaved copies: a tile's copies are issued a quarter in each of its four steps, between the products, no longer
  * all before them.
  *
- *   16 k of tile t              step 0     step 1     step 2     step 3
+ *   16 values of k of tile t    step 0     step 1     step 2     step 3
  *   copies of a thread, before  16
  *   copies of a thread, now     4          4          4          4, then commit; wait; barrier
  *   mma.sync of a warp          32         32         32         32
@@ -28,8 +28,8 @@ static __device__ __forceinline__ int place(int row, int chunk) {
 
 static const int EACH = BM * 8 / THREADS; /* a thread's copies of a tile of A, and as many of B */
 
-/* Makes a thread's copies first ... last - 1 of 128 rows of 64 k, 8 chunks of 16 bytes each. Beyond the last k there
- * are zeros; rows beyond the last are copies of it, for sums that are never stored. */
+/* Makes a thread's copies first ... last - 1 of 128 rows of 64 values of k, 8 chunks of 16 bytes each. Beyond the last
+ * k there are zeros; rows beyond the last are copies of it, for sums that are never stored. */
 static __device__ __forceinline__ void copy_tile(const void *x, int ld, int rows, int k, int row0, int k0,
                                                  __half (*tile)[BK], int first, int last) {
 #pragma unroll
@@ -50,7 +50,7 @@ static __device__ __forceinline__ void request(const gemm_problem &p, int row0, 
     }
 }
 
-/* The fragments of a warp's rows of A and columns of B for the 16 k of step `step`. */
+/* The fragments of a warp's rows of A and columns of B for the 16 values of k of step `step`. */
 static __device__ __forceinline__ void load_fragments(const stage &now, int wm, int wn, int step, unsigned (*a_frag)[4],
                                                       unsigned (*b_frag)[2]) {
     int lane = threadIdx.x % 32;

@@ -58,7 +58,7 @@ static __device__ __forceinline__ void request(const gemm_problem &p, const sour
     }
 }
 
-/* The fragments of a warp's rows of A and columns of B for the 16 k of step `step`. */
+/* The fragments of a warp's rows of A and columns of B for the 16 values of k of step `step`. */
 static __device__ __forceinline__ void load_fragments(const stage &now, int wm, int wn, int step, unsigned (*a_frag)[4],
                                                       unsigned (*b_frag)[2]) {
     int lane = threadIdx.x % 32;

@@ -5,7 +5,7 @@
  *   tile       t            t + 1        t + 2        one barrier a tile: t has arrived everywhere, and no warp
  *              multiplied   travelling   requested    still reads t - 1, whose place t + 2 takes
  *
- * A tile is 64 k now: rows of 128 bytes, which fill the 32 banks, so chunk c of row r goes to c ^ r % 8. */
+ * A tile has 64 values of k now: rows of 128 bytes, which fill the 32 banks, so chunk c of row r goes to c ^ r % 8. */
 #include "../f16.cuh"
 #include "gemm/launch.cuh"
 #include "ptx/cp_async.cuh"
@@ -26,8 +26,8 @@ static __device__ __forceinline__ int place(int row, int chunk) {
     return (chunk ^ row % 8) * 8;
 }
 
-/* Copies 128 rows of 64 k, 8 chunks of 16 bytes each. Beyond the last k there are zeros; rows beyond the last are
- * copies of it, for sums that are never stored. */
+/* Copies 128 rows of 64 values of k, 8 chunks of 16 bytes each. Beyond the last k there are zeros; rows beyond the last
+ * are copies of it, for sums that are never stored. */
 static __device__ __forceinline__ void copy_tile(const void *x, int ld, int rows, int k, int row0, int k0,
                                                  __half (*tile)[BK]) {
 #pragma unroll

@@ -1,7 +1,7 @@
 /* Larger warp tiles: a warp multiplies 64 x 64 for 64 rows of A and 64 columns of B, where 64 x 32 took 64 and 32. So a
  * byte that ldmatrix loads serves 4/3 as many products.
  *
- *   block  128 x 128          for each 16 k, per warp:
+ *   block  128 x 128          for each 16 values of k, per warp:
  *   +---------+---------+       4 ldmatrix.x4 of A and 4 of B, for 32 products: one for four
  *   |   w0    |   w1    |       (64 x 32: 4 and 2 for 16)
  *   +---------+---------+
@@ -28,8 +28,8 @@ static __device__ __forceinline__ int place(int row, int chunk) {
     return (chunk ^ row % 8) * 8;
 }
 
-/* Copies 128 rows of 64 k, 8 chunks of 16 bytes each. Beyond the last k there are zeros; rows beyond the last are
- * copies of it, for sums that are never stored. */
+/* Copies 128 rows of 64 values of k, 8 chunks of 16 bytes each. Beyond the last k there are zeros; rows beyond the last
+ * are copies of it, for sums that are never stored. */
 static __device__ __forceinline__ void copy_tile(const void *x, int ld, int rows, int k, int row0, int k0,
                                                  __half (*tile)[BK]) {
 #pragma unroll
