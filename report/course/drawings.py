@@ -1,5 +1,5 @@
-"""docs/img: drawings by the programs in docs/draw and the lessons' figures of measurements; README.md says how a drawing
-knows what it was made of."""
+"""docs/img: drawings by the programs in docs/draw and the lessons' figures of measurements; README.md says how a
+drawing knows what it was made of."""
 
 import glob
 import hashlib

@@ -1,7 +1,7 @@
 #!/bin/sh
 # help: pack what runs offline on another Debian or WSL2: kernel-ladder.tar.xz (OUT=, ARCHS=, STEPS=, RUN_ONLY=1)
-# Sources, built steps, the simulator in every instruction set, and the parts of the CUDA Toolkit that compile a kernel, as
-# build/cuda, where scripts/deps.sh looks. make compiles there what is changed: the steps' objects and libraries go in.
+# Sources, built steps, the simulator in every instruction set, and the parts of the CUDA Toolkit that compile a kernel,
+# as build/cuda, where scripts/deps.sh looks. There make compiles what is changed: objects and libraries go in, too.
 # BUILT=1 builds nothing and takes what is there (the tests).
 set -eu
 cd "$(dirname "$0")/../.."
