@@ -1,14 +1,8 @@
-"""check_layout.py [ROOT]: holds the layout of the course and of cudasim/; a line for each fault, exit status 1 for any.
+"""check_layout.py [ROOT]: holds the layout of the course and of cudasim, as CONTRIBUTING.md has it; a line for each
+fault, exit status 1 for any.
 
-Includes of common/ name the folder ("tensor/matrix.h") and follow the arrows below; no folders include one another in a
-circle, and no files of common/ call one another in one, as far as they are built; a file has at most 600 lines, or a
-line `/* long: why */`; a folder has at most 25 sources, a header and its source counted as one and a step.mk not at
-all, or a line `<!-- long: why -->` in its README.md.
-
-cudasim/ is a project of its own: it includes nothing of the course, and the course only headers of cudasim/include. The
-modules of cudasim/src stand in a row. What a file includes is of its own module or of one to its left, and so is what
-it calls, by the symbols of the objects in cudasim/build/obj; within a module no files call one another in a circle.
-Where objects are missing or older than their sources, their calls are not checked, and a line on stdout says so."""
+A header and its source count as one file, a step.mk not at all. Who calls whom is read from the objects that are there
+and not older than their sources; a line on stdout says how many of cudasim's are not."""
 
 import graphlib
 import os

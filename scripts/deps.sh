@@ -7,7 +7,7 @@
 # plots: gnuplot and Python; figures: gnuplot where it can be had; report: Python 3.9 with its standard library; test:
 # cmocka, OpenBLAS, git; data: numpy, as a wheel in build/numpy where Python has none; baselines: OpenBLAS, and ANN
 # where it can be had. --check installs nothing: one line says all that is missing. KL_CUDA_SEARCH replaces the list of
-# usual places (the tests use it). On a terminal a line shows how far an installation is; its log is in build/*.log.
+# usual places (the tests use it). The log of an installation is in build/*.log.
 # Exit status: 0, or 2 after a sentence that says what to do.
 set -eu
 cd "$(dirname "$0")/.."
@@ -74,57 +74,38 @@ die_missing() { # PACKAGE...
     [ -z "$missing" ] || die "missing: $missing; type: make deps${WHEELS:+ WHEELS=1}"
 }
 
-# waiting LOG FOLDER COMMAND...: runs it, and what it says goes into LOG. On a terminal a line is redrawn each second:
-# for how long, and, unless FOLDER is "", how much of the wheels is there.
+# waiting LOG COMMAND...: what it says goes into LOG, and onto the terminal where there is one to wait at.
 waiting() {
-    log=$1 folder=$2 ticker= status=0
-    shift 2
+    log=$1 status=0
+    shift
     need_build
     if [ -t 2 ]; then
-        ticks "$folder" &
-        ticker=$!
-        trap 'kill "$ticker" 2>/dev/null' EXIT
-        trap 'exit 130' INT TERM
+        { "$@" 2>&1 || echo $? >"$log.status"; } | tee "$log" >&2
+        if [ -e "$log.status" ]; then status=$(cat "$log.status") && rm "$log.status"; fi
+    else
+        "$@" >"$log" 2>&1 || status=$?
     fi
-    "$@" >"$log" 2>&1 || status=$?
-    if [ -n "$ticker" ]; then
-        kill "$ticker" 2>/dev/null || :
-        wait "$ticker" 2>/dev/null || :
-        trap - EXIT INT TERM
-        printf '\r\033[K' >&2
-    fi
-    return $status
-}
-ticks() { # FOLDER
-    seconds=0
-    while sleep 1; do
-        seconds=$((seconds + 1)) so_far=
-        if [ -n "$1" ]; then
-            kib=$(find "$1" -name '*.whl' -exec du -ck {} + 2>/dev/null | tail -n 1 | tr -cd 0-9)
-            so_far=", $((${kib:-0} / 1024)) of about $wheels_mb MB"
-        fi
-        printf '\r\033[K  %d s%s' "$seconds" "$so_far" >&2
-    done
+    return "$status"
 }
 
 apt_install() {
     export DEBIAN_FRONTEND=noninteractive
-    apt-get install -qq -y --no-install-recommends "$@" || # the lists may be absent or old
-        { apt-get update -qq && apt-get install -qq -y --no-install-recommends "$@"; }
+    apt-get install -q -y --no-install-recommends "$@" || # the lists may be absent or old
+        { apt-get update -qq && apt-get install -q -y --no-install-recommends "$@"; }
 }
 install_packages() {
     command="apt-get install -y $*"
     have apt-get || die "missing: $* (Debian's names); install them with this system's package manager, then try again"
     [ -z "$sudo" ] || die "missing: $*; type: $sudo$command"
     say "installing $* (apt-get)"
-    waiting build/apt.log "" apt_install "$@" ||
+    waiting build/apt.log apt_install "$@" ||
         die "apt-get could not install $* (see build/apt.log; is there a network?); type: apt-get update && $command"
 }
 
 # optional PACKAGE: installs what a comparison or figures are missing without, where that asks nobody.
 optional() {
     if [ -z "$check_only" ] && have apt-get && [ "$(id -u)" = 0 ]; then
-        waiting build/apt.log "" apt_install "$1" || :
+        waiting build/apt.log apt_install "$1" || :
     fi
 }
 
@@ -192,7 +173,7 @@ find_pip() {
 # pip downloads into TMPDIR.
 pip_install() (
     export TMPDIR="$PWD/build/wheels"
-    exec $pip install --quiet --no-deps --only-binary=:all: --disable-pip-version-check --target build/cuda.new $wheels
+    exec $pip install --no-deps --only-binary=:all: --disable-pip-version-check --target build/cuda.new $wheels
 )
 install_wheels() {
     need_build
@@ -204,7 +185,7 @@ install_wheels() {
     rm -rf build/cuda.new build/wheels
     mkdir build/wheels
     set -f # the versions hold a *
-    if ! waiting build/pip.log build/wheels pip_install; then
+    if ! waiting build/pip.log pip_install; then
         rm -rf build/cuda.new build/venv build/wheels
         say "pip could not fetch CUDA's wheels (see build/pip.log; is a Python index reachable?). Where one is, type:"
         say "  python3 -m pip download --no-deps --only-binary=:all: -d wheels" \
@@ -228,7 +209,7 @@ install_numpy() {
     find_pip
     say "fetching numpy into build/numpy"
     rm -rf build/numpy.new
-    waiting build/pip.log "" $pip install --quiet --only-binary=:all: --disable-pip-version-check \
+    waiting build/pip.log $pip install --only-binary=:all: --disable-pip-version-check \
         --target build/numpy.new numpy ||
         die "pip could not fetch numpy (see build/pip.log; is a Python index reachable?);" \
             "or type: apt-get install python3-numpy"

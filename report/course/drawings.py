@@ -1,9 +1,5 @@
-"""docs/img: drawings by the programs in docs/draw, one a file, whose draw(sources) gives a drawing's text for each
-name, and the lessons' figures of measurements, which gnuplot draws (report/figures/lessons.py).
-
-A drawing says which program made it, with a hash of that program, of what all programs share (docs/draw/_*.py), and of
-every file that it read: when one of them changes, `make notes-check` names the drawing.
-"""
+"""docs/img: drawings by the programs in docs/draw and the lessons' figures of measurements; README.md says how a
+drawing knows what it was made of."""
 
 import glob
 import hashlib

@@ -33,16 +33,15 @@ def ncu_launches(path, what):
 
     ncu prints a row of names, a row of units and a row a launch, between lines of its own that start with ==.
     """
-    rows = []
-    for line in read_text(path):
-        if line.startswith("==") or not line or not rows and not line.startswith('"ID",'):
-            continue
-        try:
-            rows.append(next(csv.reader([line], strict=True)))
-        except csv.Error:
-            raise Mistake(f"{what}: ncu's line is not CSV: {line}") from None
-        if len(rows[-1]) != len(rows[0]):
-            raise Mistake(f"{what}: ncu's rows differ in length: {len(rows[0])} and {len(rows[-1])} fields")
+    lines = [line for line in read_text(path) if line and not line.startswith("==")]
+    begin = next((number for number, line in enumerate(lines) if line.startswith('"ID",')), len(lines))
+    try:
+        rows = list(csv.reader(lines[begin:], strict=True))
+    except csv.Error as error:
+        raise Mistake(f"{what}: ncu's lines are not CSV: {error}") from None
+    for row in rows:
+        if len(row) != len(rows[0]):
+            raise Mistake(f"{what}: ncu's rows differ in length: {len(rows[0])} and {len(row)} fields")
     if len(rows) < 2:
         return {}, []
     names, units, *launches = rows

@@ -1,8 +1,7 @@
 #!/bin/sh
 # help: pack what runs offline on another Debian or WSL2: kernel-ladder.tar.xz (OUT=, ARCHS=, STEPS=, RUN_ONLY=1)
-# One archive with the sources, the built steps, the simulator in every instruction set, and the parts of the CUDA
-# Toolkit that compile a kernel, as build/cuda, where scripts/deps.sh looks. ./run in it needs nothing installed; make
-# in it needs gcc, g++ and make, and compiles only what is changed there: the steps' objects and all libraries go in.
+# Sources, built steps, the simulator in every instruction set, and the parts of the CUDA Toolkit that compile a kernel,
+# as build/cuda, where scripts/deps.sh looks. There make compiles what is changed: objects and libraries go in, too.
 # BUILT=1 builds nothing and takes what is there (the tests).
 set -eu
 cd "$(dirname "$0")/../.."

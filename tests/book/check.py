@@ -298,7 +298,8 @@ def line_faults(page, book):
 
 
 LOOKS = [("the search finds a term while it is typed", search_faults),
-         ("paper shows what the screen does", paper_faults), ("the pages are in order", order_faults), ("cards, copies, marks, an edit link", comfort_faults),
+         ("paper shows what the screen does", paper_faults), ("the pages are in order", order_faults),
+         ("cards, copies, marks, an edit link", comfort_faults),
          ("a link to lines opens these lines", line_faults), ("dark and light", scheme_faults)]
 
 

@@ -2,7 +2,7 @@
 
 import os
 
-from support import DATA, Case, report, write
+from support import DATA, HERE, Case, read, report, write
 
 
 def data(kind):
@@ -15,24 +15,16 @@ class Demo(Case):
         self.assertEqual(run.returncode, 0, run.stderr)
         return run.stdout
 
-    SIMULATED = (
-        "step01_naive,one,gemm,f32,nn,96,96,96,,1,0,cold,sim,,,,,,,,,,,,0.0321,,,H200 "
-        "(simulated),9.0,none,13.0,2027-01-01,,,,,,,,,,,,\n"
-        "step07_gemv,one,gemv,f16,n,1,96,128,,1,0,warm,sim,,,,,,,,,,,,0.0123,,,H200 "
-        "(simulated),9.0,none,13.0,2027-01-01,,,,,,,,,,,,\n"
-        "step08_knn,one,knn,f32,n,12,96,5,8,1,0,warm,sim,,,,,,,,,,,,,,,H200 "
-        "(simulated),9.0,none,13.0,2027-01-01,,,,,,,,,,,,\n")
-
     def test_of_the_simulator(self):
-        rows = self.SIMULATED.splitlines(True)
-        out = self.demo(write(self.lines("sgemm")[0] + "\n" + "".join(rows), self.tmp, "sim.csv"))
+        path = os.path.join(HERE, "simulated.csv")
+        out = self.demo(path)
         self.assertIn("H200 (simulated), every element", out)
         self.assertRegex(out, r"(?m)^step01_naive +one +f32 +96x96x96 +0\.032$")
         self.assertRegex(out, r"(?m)^step07_gemv +one +f16 +96x128 +0\.012$")
         self.assertRegex(out, r"(?m)^step08_knn +one +f32 +12x96x8 +k = 5$")
         self.assertIn("the shape is n x k", out)
         self.assertIn("Of a search it is", out)
-        alone = self.demo(write(self.lines("sgemm")[0] + "\n" + rows[0], self.tmp, "one.csv"))
+        alone = self.demo(write("".join(read(path).splitlines(True)[:2]), self.tmp, "one.csv"))
         self.assertNotIn("Of a", alone)
 
     def test_searches_are_one_short_table(self):
