@@ -15,5 +15,5 @@ LEFT JOIN here AS cublas ON (cublas.n, cublas.k, cublas.name, cublas.mode) = (sh
 ORDER BY place;
 -- part: below
 SELECT sub('Recorded on ' || max(text) || '; `best`, ' || :dtype || ', cold L2, medians, in CUDA graphs, ' ||
-           'in the right half with programmatic dependent launch, ratios pair by pair.')
+           'in the right half with programmatic dependent launch beside cuBLAS without it; ratios pair by pair.')
 FROM source WHERE kind = 'gemv';
