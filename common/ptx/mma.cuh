@@ -68,14 +68,15 @@ __device__ __forceinline__ void mma_m16n8k16_f16(float d[4], const unsigned a[4]
                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-/* How many bits below the leading one of its largest summand an mma.m16n8k16 of f16 keeps, up to 27; PTX leaves it open.
- * Column n of D is 1 - 1 + 2^-(20 + n): zero from where on the last summand is lost. In rows 0 to 7 the 1 is a product,
- * in rows 8 to 15 it is what D was before. Called by all lanes of a warp together. */
+/* How many bits below the leading one of its largest summand an mma.m16n8k16 of f16 keeps, up to 27. PTX leaves that
+ * open, as it does what becomes of subnormal operands. Column n of D is 1 - 1 + 2^-(20 + n), where the last summand has
+ * a subnormal factor: zero from where on it is lost. In rows 0 to 7 the 1 is a product, in rows 8 to 15 it is what D
+ * was before. Called by all lanes of a warp together. */
 __device__ __forceinline__ int mma_f16_kept_bits() {
     const unsigned g = threadIdx.x % 32 / 4, t = threadIdx.x % 4, one = 0x3c00, minus_one = 0xbc00;
-    const unsigned small = 0x0400, smaller = (9 - g) << 10; /* 2^-14 and 2^-(6 + g) */
-    const unsigned row = t == 0 ? one | small << 16 : 0;
-    const unsigned a[4] = {t == 1 ? one : row, row}, b[2] = {t == 0 ? minus_one | smaller << 16 : t == 1 ? one : 0};
+    const unsigned tiny = 0x0200, small = (10 - g) << 10; /* 2^-15, which is subnormal, and 2^-(5 + g) */
+    const unsigned row = t == 0 ? one | tiny << 16 : 0;
+    const unsigned a[4] = {t == 1 ? one : row, row}, b[2] = {t == 0 ? minus_one | small << 16 : t == 1 ? one : 0};
     float d[4] = {0.0f, 0.0f, 1.0f, 1.0f};
     mma_m16n8k16_f16(d, a, b);
     int lost = 28;
