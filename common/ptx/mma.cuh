@@ -17,8 +17,8 @@
  * and D has 8 columns, of which lane (g, t) holds 2t and 2t + 1: in row g d[0] and d[1], in row g + 8 d[2] and d[3].
  * Element i of a register is that in bits i * (width) and up: the lower k.
  *
- * FP16 and BF16 products are exact, sums are truncated slightly below FP32's last bit (verify.h; mma_f16_kept_bits). All 32 lanes must
- * take part. */
+ * FP16 and BF16 products are exact, sums are truncated slightly below FP32's last bit (verify.h; mma_f16_kept_bits
+ * asks a device). All 32 lanes must take part. */
 #ifndef KL_MMA_CUH
 #define KL_MMA_CUH
 

@@ -221,7 +221,7 @@ def shuffle(sources):
 
 # DRAM's latency and rate in latency.csv and limits.csv, rounded; columns of A.
 LATENCY_US, GBPS, COLUMNS = 0.35, 4600, 4096
-# Of A: loads in a round of the loop, and how often a thread waits for them, in the machine code of nvcc 13.0 (make ptx).
+# Loads of A in a round of the loop, and how often a thread waits for them, in nvcc 13.0's machine code (make ptx).
 LOADS = {"naive": (4, 1), "naive_wide": (4, 1), "tree": (4, 3), "shuffle": (4, 2), "streaming": (None, 1),
          "row_per_block": (4, 2)}
 

@@ -440,8 +440,8 @@ def radius(sources):
     r = w + ex + ex
     kept = [one for one in found if one[0] <= r + one[1]]
     nearest = sorted(math.dist(y, query) for y in points)[:k]
-    d = Drawing(f"A query, {len(points)} points, {sample} of them the sample, k = {k}. A circle around the query holds {k} "
-                f"points of the sample for certain. Of all points {len(kept)} may be as near and are kept; the "
+    d = Drawing(f"A query, {len(points)} points, {sample} of them the sample, k = {k}. A circle around the query holds "
+                f"{k} points of the sample for certain. Of all points {len(kept)} may be as near and are kept; the "
                 f"{k} nearest are among them, and none of them is in the sample.")
     d.text(10, 18, f"Orange: the query. Blue: a sample of {sample} points. k = {k}.", "note")
     d.text(10, 33, f"Inner circle, w + e(x) around x: surely {k} of the sample.", "note")
