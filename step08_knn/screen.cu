@@ -15,19 +15,18 @@
  * The factors near 1 leave room for the rounding of this kernel itself; lesson 8.9 has the terms. The bounds lie in the
  * matrix of distances, which is read again and again; best/exact_tc.cu has no matrix. */
 #include <cuda_fp16.h>
+#include <stdio.h>
 
-#include "parts.h"
 #include "ptx/cp_async.cuh" /* shared_address */
 #include "ptx/ldmatrix.cuh"
 #include "ptx/mma.cuh"
+#include "search.h"
 #include "sort_rows.h"
 
 static const int BM = 128, BN = 128, BK = 32;
 static const int WM = 64, WN = 32;
 static const int PAD = 8; /* halves: the rows that ldmatrix reads together lie in different banks */
 static const int THREADS = 256;
-
-extern "C" const knn_selector knn_select_radix;
 
 /* What is kept for a search: queries first, then points. */
 typedef struct {
@@ -161,6 +160,35 @@ static __global__ void __launch_bounds__(THREADS) knn_decide(knn_problem p, int 
     if (near) atomicAdd(&p.counts->candidates, 1ull);
 }
 
+/* ---- what the bounds rest on */
+
+static __device__ int kept_bits;
+
+static __global__ void knn_kept_bits() {
+    kept_bits = mma_f16_kept_bits();
+}
+
+/* verify.h's bound of a sum takes for granted that a summand keeps one bit more than FP32's 23 below the leading one of
+ * the largest. No document says so. So each device is asked, once. */
+extern "C" const char *knn_sums_too_coarse(void) {
+    enum { NEEDED = 24, DEVICES = 64 };
+    static int known[DEVICES];
+    static char reason[96];
+    int device, bits;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess && known[device % DEVICES] == 0) {
+        knn_kept_bits<<<1, 32>>>();
+        error = cudaGetLastError();
+        if (error == cudaSuccess) error = cudaMemcpyFromSymbol(&bits, kept_bits, sizeof bits);
+        if (error == cudaSuccess) known[device % DEVICES] = bits;
+    }
+    if (error != cudaSuccess) return cudaGetErrorString(error);
+    if (known[device % DEVICES] >= NEEDED) return NULL;
+    snprintf(reason, sizeof reason, "mma keeps %d bits below the largest term of a sum, and the bound needs %d",
+             known[device % DEVICES], NEEDED);
+    return reason;
+}
+
 /* ---- host side */
 
 static rounded lay_out(const knn_problem *p, void *kept) {
@@ -207,7 +235,7 @@ static kernel_info kernel() {
 }
 
 static const char *supports(const device_facts *device) {
-    return device->cc >= 80 ? NULL : "mma.m16n8k16 needs compute capability 8.0";
+    return device->cc >= 80 ? knn_sums_too_coarse() : "mma.m16n8k16 needs compute capability 8.0";
 }
 
 static const char *refuses(const knn_problem *p) {

@@ -20,6 +20,9 @@ extern const knn_distances knn_distance_direct, knn_distance_gemm_ladder, knn_di
 extern const knn_selector knn_select_kpass, knn_select_bitonic, knn_select_auto, knn_select_warpselect,
     knn_select_radix;
 
+/* Why the error bounds of screen and exact_tc do not hold on the current device; NULL: they do. */
+const char *knn_sums_too_coarse(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -17,8 +17,8 @@
  * and D has 8 columns, of which lane (g, t) holds 2t and 2t + 1: in row g d[0] and d[1], in row g + 8 d[2] and d[3].
  * Element i of a register is that in bits i * (width) and up: the lower k.
  *
- * FP16 and BF16 products are exact, sums are truncated slightly below FP32's last bit (verify.h). All 32 lanes must
- * take part. */
+ * FP16 and BF16 products are exact, sums are truncated slightly below FP32's last bit (verify.h; mma_f16_kept_bits
+ * asks a device). All 32 lanes must take part. */
 #ifndef KL_MMA_CUH
 #define KL_MMA_CUH
 
@@ -66,6 +66,26 @@ __device__ __forceinline__ void mma_m16n8k16_f16(float d[4], const unsigned a[4]
                 "{%0, %1, %2, %3};"
                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+/* How many bits below the leading one of its largest summand an mma.m16n8k16 of f16 keeps, up to 27. PTX leaves that
+ * open, as it does what becomes of subnormal operands. Column n of D is 1 - 1 + 2^-(20 + n), where the last summand has
+ * a subnormal factor: zero from where on it is lost. In rows 0 to 7 the 1 is a product, in rows 8 to 15 it is what D
+ * was before. Called by all lanes of a warp together. */
+__device__ __forceinline__ int mma_f16_kept_bits() {
+    const unsigned g = threadIdx.x % 32 / 4, t = threadIdx.x % 4, one = 0x3c00, minus_one = 0xbc00;
+    const unsigned tiny = 0x0200, small = (10 - g) << 10; /* 2^-15, which is subnormal, and 2^-(5 + g) */
+    const unsigned row = t == 0 ? one | tiny << 16 : 0;
+    const unsigned a[4] = {t == 1 ? one : row, row}, b[2] = {t == 0 ? minus_one | small << 16 : t == 1 ? one : 0};
+    float d[4] = {0.0f, 0.0f, 1.0f, 1.0f};
+    mma_m16n8k16_f16(d, a, b);
+    int lost = 28;
+    for (int i = 0; i < 4; i++) {
+        const int bit = 20 + 2 * t + i % 2;
+        if (d[i] != 1.0f / (1 << bit)) lost = min(lost, bit);
+    }
+    for (int o = 1; o < 32; o *= 2) lost = min(lost, __shfl_xor_sync(~0u, lost, o));
+    return lost - 1;
 }
 
 /* The same with f16 sums, two per register as above (sm_80). */

@@ -3,6 +3,7 @@ flight, how launches overlap."""
 
 import math
 import re
+from fractions import Fraction
 
 from _kernel import Kernel, multiprocessors
 from _svg import Drawing
@@ -128,9 +129,9 @@ def split(sources):
     d = Drawing("The first 64 elements of a row of A and the threads, by threadIdx.y, that take them. splitk_atomic "
                 "deals them out one by one, splitk_balanced in pieces of "
                 f"{kernels['splitk_balanced'].value('TILE_K')}.")
-    d.text(10, 18, "Row 0 of A, its first 64 elements. The number: threadIdx.y", "note")
-    d.text(10, 33, "of the thread that takes it. Colours: threads 0, 1 and 2.", "note")
-    top, wide = 44, 11.6
+    d.text(10, 18, "The first 64 elements of row 0 of A, 16 a line.", "note")
+    d.text(10, 33, "The number is threadIdx.y of the thread that takes it.", "note")
+    top, wide = 44, 23.4
     for name, one in kernels.items():
         taken = {}
         for y in range(32):
@@ -141,12 +142,10 @@ def split(sources):
                     taken[first + step * one.value("BLOCK_K") + e] = y
         d.text(10, top + 14, name, "title")
         for e in range(64):
-            x, y = 10 + e % 32 * wide, top + 22 + e // 32 * 22
-            owner = taken[e]
-            style = {0: "a", 1: "b", 2: "c"}.get(owner, "cell")
-            d.box(x, y, wide - 1.2, 18, style, 1)
-            d.text(x + (wide - 1.2) / 2, y + 12.5, owner, "tiny", "middle") if owner > 2 else None
-        top += 22 + 44 + 12
+            style = {0: "a", 1: "b", 2: "c"}.get(taken[e], "cell")
+            d.label(10 + e % 16 * wide, top + 22 + e // 16 * 22, wide - 1.5, 18, taken[e], style,
+                    "on" if style != "cell" else "")
+        top += 22 + 4 * 22 + 12
     d.key(top + 3, (10, "a", "thread 0"), (110, "b", "thread 1"), (210, "c", "thread 2"))
     return d.svg()
 
@@ -201,10 +200,11 @@ def shuffle(sources):
     d = Drawing("The 32 lanes of a warp add their sums with shuffles: " + ", ".join(
         f"lane i gets lane i + {half}'s" for half in levels) + ". No shared memory and no barrier.")
     d.text(10, 16, "shuffle: lane i + half gives lane i its sum", "title")
-    wide, top = 380 / 32, 26
+    wide, top = 380 / 32, 40
     for lane in range(32):
         d.box(10 + lane * wide, top, wide - 1.5, 12, "soft-a", 1)
-        d.text(10 + lane * wide + (wide - 1.5) / 2, top + 9.5, lane, "tiny", "middle")
+        if lane % 4 == 0:
+            d.text(10 + lane * wide, top - 5, f"lane {lane}" if lane == 0 else lane, "tiny")
     for half in levels:
         for lane in range(half):
             d.line(10 + (lane + half) * wide + wide / 2, top + 12, 10 + lane * wide + wide / 2, top + 29)
@@ -219,49 +219,48 @@ def shuffle(sources):
 
 # ---- bytes in flight
 
-LATENCY_US, GBPS = 0.65, 4600
+# DRAM's latency and rate in latency.csv and limits.csv, rounded; columns of A.
+LATENCY_US, GBPS, COLUMNS = 0.35, 4600, 4096
+# Loads of A in a round of the loop, and how often a thread waits for them, in nvcc 13.0's machine code (make ptx).
+LOADS = {"naive": (4, 1), "naive_wide": (4, 1), "tree": (4, 3), "shuffle": (4, 2), "streaming": (None, 1),
+         "row_per_block": (4, 2)}
 
 
 def in_flight(sources):
-    """(rung, blocks, threads per block, bytes per load, loads per thread): at n = k = 1024, all that can be on the
-    way at once."""
+    """(rung, blocks, threads per block, bytes per load, loads per wait), for so many rows that all blocks fit."""
     found = []
-    for name, size, loads in (("naive", HALF, 4), ("naive_wide", HALF, 4), ("splitk_atomic", HALF, 4),
-                              ("splitk_balanced", HALF, 8),
-                              ("vectorized", 16, 4), ("row_per_block", 16, 1), ("shuffle", 16, 4),
-                              ("streaming", 16, None)):
-        one = balanced(sources) if name == "splitk_balanced" else kernel(sources, name)
+    for name, (loads, waits) in LOADS.items():
+        one = kernel(sources, name)
         if name.startswith("naive"):
             one = Kernel(sources, STEP + "naive.cuh", BLOCK_N=one.value("BLOCK_N"))
-            across, down, rows = one.value("THREADS"), 1, one.given["BLOCK_N"]
+            threads, rows, size = one.value("THREADS"), one.given["BLOCK_N"], HALF
         else:
-            (across, down), rows = block_of(one), rows_of(one)
-        loads = one.value("LOADS") if loads is None else loads
-        found.append((name, SIDE // rows, across * down, size, loads))
+            threads, rows, size = math.prod(block_of(one)), rows_of(one), 16
+        found.append((name, SIDE // rows, threads, size, Fraction(loads or one.value("LOADS"), waits)))
     return found
 
 
 def flight(sources):
     need = LATENCY_US * GBPS * 1e3
-    rungs = [(name, min(math.prod(of), SIDE * SIDE * HALF), of) for name, *of in in_flight(sources)]
 
     def text(x):
-        return f"{x / 1e6:.1f} MB" if x >= 1e6 else f"{x / 1e3:.0f} KB"
+        return f"{x / 1e6:.1f} MB" if x >= 1e5 else f"{x / 1e3:.0f} KB"
 
-    d = Drawing(f"Bytes that can be on their way at n = k = {SIDE}: " +
-                ", ".join(f"{name} {text(x)}" for name, x, _ in rungs) + f". A full memory pipe holds {text(need)}.")
-    d.text(10, 18, f"Bytes on their way at once, n = k = {SIDE}, f16", "title")
-    d.text(10, 33, "blocks × threads × bytes per load × loads per thread", "note")
-    left, long, top = 108, 170, 44
+    rungs = [(name, float(math.prod(of)), of) for name, *of in in_flight(sources)]
+    d = Drawing(f"Bytes of A that are on their way at once, {SIDE} rows of {COLUMNS} halves: " +
+                ", ".join(f"{name} {text(x)}" for name, x, _ in rungs) +
+                f". DRAM's full rate takes {text(need)}: tree and shuffle have less, streaming and row_per_block more.")
+    d.text(10, 18, f"Bytes of A on their way, {SIDE} rows of {COLUMNS} halves", "title")
+    d.text(10, 34, "blocks × threads × bytes of a load × loads for each wait", "note")
+    left, long, top = 108, 104, 46
     for name, x, parts in rungs:
         d.text(10, top + 12, name)
-        d.box(left, top + 1, max(1, x / need * long), 14, "a")
-        d.text(left + max(1, x / need * long) + 5, top + 12, text(x))
-        d.text(left, top + 27, " × ".join(map(str, parts)), "note")
-        top += 33
-    d.line(left + long, 40, left + long, top)
-    d.text(left + long + 4, top - 4, text(need), "note")
-    d.text(10, top + 14, "Line: 4.6 TB/s × 0.65 µs, what fills the memory's pipe.", "note")
+        d.box(left, top + 1, max(1, x / need * long), 14, "a" if x >= need else "b")
+        d.line(left + long, top - 3, left + long, top + 19)
+        d.text(left, top + 30, " × ".join(map(str, parts)) + " = " + text(x), "note")
+        top += 38
+    d.text(10, top + 10, f"Line: {text(need)}, {GBPS / 1000} TB/s × {LATENCY_US} µs, the least for DRAM's", "note")
+    d.text(10, top + 25, "full rate. Orange: cannot reach it.", "note")
     return d.svg()
 
 

@@ -339,14 +339,14 @@ def gamma(one, terms):
     return (terms * (1 + 1 / part) + more) * 2.0 ** -power
 
 
-def lower_bounds(sources, dimensions, count):
+def lower_bounds(sources, dimensions, count, offset):
     """A query and points: (true distance, screen.cu's lower bound of it), not squared."""
     one = Kernel(sources, STEP + "screen.cu")
     one.line("fmaf(x.x + y.x, 1.0f - gamma_of(k), -2.0f * product)")
     one.line("1.0f - 0x1p-22f, -(x.y + y.y))")
     g = gamma(one, dimensions)
-    rng = random.Random(5)
-    vectors = [[rng.uniform(-1, 1) for _ in range(dimensions)] for _ in range(count + 1)]
+    rng = random.Random(2)
+    vectors = [[offset + rng.uniform(-1, 1) for _ in range(dimensions)] for _ in range(count + 1)]
     rounded = [[f16(v) for v in vector] for vector in vectors]
     e = [math.dist(a, b) for a, b in zip(vectors, rounded)]
     norm = [sum(v * v for v in vector) for vector in rounded]
@@ -358,27 +358,37 @@ def lower_bounds(sources, dimensions, count):
 
 
 def screen(sources):
-    k, points = 3, sorted(lower_bounds(sources, 32, 20), key=lambda one: one[1])
+    k, dimensions, offset = 3, 16, 64
+    points = sorted(lower_bounds(sources, dimensions, 16, offset), key=lambda one: one[1])
+    nearest = sorted(true for true, _ in points)[:k]
     bar = max(true for true, _ in points[:k])
-    kept = [one for one in points if one[1] <= bar]
-    widest = max((true - low) / true for true, low in points)
-    d = Drawing(f"20 points by the lower bound of their distance from a query, d = 32. The farthest of the {k} with "
-                f"the smallest bounds is the bar. {len(points) - len(kept)} points have a bound above it and are "
-                f"dropped, {len(kept)} are kept. A bound is at most {100 * widest:.2f} % below its distance.")
-    d.text(10, 18, f"20 points, k = {k}. Squares: lower bounds. Orange dots:", "note")
-    d.text(10, 33, f"distances of the {k} with the smallest; line: their farthest.", "note")
-    left, long, top = 20, 350, 46
-    first, last = points[0][1] * 0.99, points[-1][0] * 1.01
+    kept = sum(low <= bar for _, low in points)
+    d = Drawing(f"{len(points)} points by the lower bound of their distance from a query. The farthest of the {k} with "
+                f"the smallest bounds is the bar. {len(points) - kept} points have a bound above it and are dropped "
+                f"unseen. The other {kept} get their distance; {k} of them are the nearest.")
+    d.text(10, 18, f"{len(points)} points, k = {k}, sorted by L. Coordinates {offset - 1} to {offset + 1},", "note")
+    d.text(10, 33, "so that FP16 is off by enough to see.", "note")
+    left, long, top, high = 30, 340, 58, 13
+    first, last = points[0][1] * 0.98, points[-1][0] * 1.02
+
     def at(x):
         return left + (x - first) / (last - first) * long
+
     for i, (true, low) in enumerate(points):
-        d.box(at(low) - 3.5, top + i * 8, 7, 7, "a" if low <= bar else "cell", 1)
+        y, style = top + i * high, "a" if low <= bar else "cell"
+        d.line(at(low), y + 4, at(true), y + 4)
+        d.box(at(low) - 4, y, 8, 8, style, 1)
+        d.box(at(true) - 4, y, 8, 8, "b" if true in nearest else style, 4)
         if i < k:
-            d.box(at(true) - 1.5, top + i * 8 + 2, 3, 3, "b", 1.5)
-    d.line(at(bar), top - 4, at(bar), top + len(points) * 8 + 4)
-    d.text(left, top + len(points) * 8 + 18, "distance →   blue: kept   grey: certainly farther", "note")
-    d.text(10, top + len(points) * 8 + 36, f"A bound is at most {100 * widest:.2f} % too low: too little to see.",
-           "note")
+            d.text(10, y + 8, i + 1, "tiny")
+    bottom = top + len(points) * high
+    d.line(at(bar), top - 6, at(bar), bottom)
+    d.text(at(bar), top - 9, "bar", "note", "middle")
+    d.text(left, bottom + 12, "distance →", "note")
+    d.text(10, bottom + 30, "Square: lower bound L. Circle: the distance.", "note")
+    d.text(10, bottom + 45, f"Bar: the farthest of the {k} with the smallest L.", "note")
+    d.text(10, bottom + 60, f"Grey: L beyond the bar, dropped. Blue: kept, {kept}.", "note")
+    d.text(10, bottom + 75, f"Orange: the {k} nearest, all of them among the kept.", "note")
     return d.svg()
 
 
@@ -411,8 +421,48 @@ def triangle(sources):
     return d.svg()
 
 
+def radius(sources):
+    """exact_tc's radius in the plane, with a grid that is coarse enough to see, and sums that lose nothing."""
+    one = Kernel(sources, STEP + "best/exact_tc.cu")
+    one.line("const double near = w + e;")
+    one.line("* (1 + 0x1p-40) + e;")
+    k, grid, sample, rng = 2, 16.0, 5, random.Random(362)
+
+    def on_grid(point):
+        return tuple(round(v / grid) * grid for v in point)
+
+    query = (204.0, 186.0)
+    hx = on_grid(query)
+    ex = math.dist(query, hx)
+    points = [(rng.uniform(24, 376), rng.uniform(60, 300)) for _ in range(22)]
+    found = [(math.dist(on_grid(y), hx), math.dist(y, on_grid(y)), y) for y in points]
+    w = sorted(h + e for h, e, _ in found[:sample])[k - 1]
+    r = w + ex + ex
+    kept = [one for one in found if one[0] <= r + one[1]]
+    nearest = sorted(math.dist(y, query) for y in points)[:k]
+    d = Drawing(f"A query, {len(points)} points, {sample} of them the sample, k = {k}. A circle around the query holds "
+                f"{k} points of the sample for certain. Of all points {len(kept)} may be as near and are kept; the "
+                f"{k} nearest are among them, and none of them is in the sample.")
+    d.text(10, 18, f"Orange: the query. Blue: a sample of {sample} points. k = {k}.", "note")
+    d.text(10, 33, f"Inner circle, w + e(x) around x: surely {k} of the sample.", "note")
+    for (a, b), size in ((query, w + ex), (hx, r)):
+        d.box(a - size, b - size, 2 * size, 2 * size, "frame", size)
+    for number, (h, e, (a, b)) in enumerate(found):
+        style = "a" if number < sample else "c" if h <= r + e else "cell"
+        d.box(a - 4, b - 4, 8, 8, style, 4)
+        if math.dist((a, b), query) in nearest:
+            d.box(a - 7, b - 7, 14, 14, "frame", 7)
+    d.box(query[0] - 4, query[1] - 4, 8, 8, "b", 4)
+    bottom = max(hx[1] + r, 300)
+    d.text(10, bottom + 20, "Outer circle, r around h(x): what lies in it, or at most", "note")
+    d.text(10, bottom + 35, f"e(y) beyond it, is kept, {len(kept)} of {len(points)}. The others are dropped.", "note")
+    d.text(10, bottom + 50, f"Ringed: the {k} nearest, not in the sample, but kept.", "note")
+    return d.svg()
+
+
 def draw(sources):
     return {"knn_tile": tile(sources), "knn_cancel": cancel(sources), "knn_network": network(sources),
             "knn_bitonic": bitonic(sources), "knn_bar": bar(sources), "knn_digits": digits(sources),
             "knn_vote": vote(sources),
-            "knn_one_kernel": one_kernel(sources), "knn_screen": screen(sources), "knn_triangle": triangle(sources)}
+            "knn_one_kernel": one_kernel(sources), "knn_screen": screen(sources), "knn_triangle": triangle(sources),
+            "knn_radius": radius(sources)}

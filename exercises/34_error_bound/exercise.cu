@@ -1,12 +1,12 @@
 /* Exercise: points are rounded to FP16, rough distances drop those that are surely not among the k nearest, and THE
  * distance in FP32 decides about the rest. The bounds below allow for the rounding of FP32 arithmetic (g), but not for
  * how far the rounding to FP16 has moved a point: e of the query, moved[i] of point i. On most data nobody notices.
- * Four points in points.csv do. Widen the three bounds as steps 5, 7 and 8 of the proof say, and by no more.
+ * Four points in points.csv do. Widen the three bounds as steps 3, 5 and 6 of the proof say, and by no more.
  *
- *   step 5   bound[i]: how far the rounded query is from the rounded point i, at most. Bound the point itself.
- *   step 7   radius: k points are now within w of the rounded query, so within w + e of the query itself. How far from
+ *   step 3   bound[i]: how far the rounded query is from the rounded point i, at most. Bound the point itself.
+ *   step 5   radius: k points are now within w of the rounded query, so within w + e of the query itself. How far from
  *            the rounded query, at most, is any point that is as near to the query as these?
- *   step 8   the test: it drops what lies beyond the radius, even a point that only its rounding has moved there.
+ *   step 6   the test: it drops what lies beyond the radius, even a point that only its rounding has moved there.
  */
 #include <cuda_fp16.h>
 #include <stdint.h>

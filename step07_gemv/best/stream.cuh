@@ -5,8 +5,8 @@
  *   a row of A   |t0|t1|t2| ... |t31|t0|t1|t2| ... |t31|  t0 ...   REDUCE_THREADS = 32, LOADS = 2: a chunk is
  *                |---- load 0 ------|---- load 1 ------|  chunk 1  32*2 pieces, 1024 bytes
  *
- * Memory with a latency of some 0.65 us and a bandwidth of 4.6 TB/s needs 3 MB in flight, 23 KB per multiprocessor, and
- * more under load (Little's law). So what counts is bytes in flight: resident threads times LOADS times ROWS times 16
+ * Memory that answers after 0.35 us and delivers 4.6 TB/s needs 1.6 MB in flight at least, 12 KB per multiprocessor
+ * (Little's law, lesson 7.7). So what counts is bytes in flight: resident threads times LOADS times ROWS times 16
  * bytes.
  *
  *   direct       a block has its BLOCK_N = THREADS / REDUCE_THREADS * ROWS rows and ends; many blocks

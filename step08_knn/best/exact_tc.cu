@@ -38,6 +38,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "../search.h"
 #include "exact_screen.cuh"
 #include "fused.h"
 #include "knn/knn_key.h"
@@ -515,7 +516,7 @@ extern "C" size_t workspace_exact_tc(const knn_problem *p, size_t limit) {
 }
 
 extern "C" const char *supports_exact_tc(const device_facts *device) {
-    return device->cc == 90 ? NULL : "wgmma needs compute capability 9.0";
+    return device->cc == 90 ? knn_sums_too_coarse() : "wgmma needs compute capability 9.0";
 }
 
 extern "C" kernel_info knn_kernel_exact_tc(void) {

@@ -1,7 +1,7 @@
 -- `best` at six shapes, without and with programmatic dependent launch (PDL).
 -- marker: gemv-shapes STEP [DTYPE]
 -- recorded: gemv; `best`, {dtype}, cold L2, medians, in CUDA graphs, in the right half with programmatic dependent
--- recorded: launch, ratios pair by pair.
+-- recorded: launch beside cuBLAS without it; ratios pair by pair.
 -- part: rows
 WITH shape(place, n, k) AS (VALUES (1, 1024, 1024), (2, 4096, 4096), (3, 4096, 14336), (4, 14336, 4096),
                                    (5, 8192, 8192), (6, 16384, 16384)),

@@ -24,7 +24,7 @@ FROM line LEFT JOIN here USING (name, mode)
 ORDER BY place, pdl;
 -- part: below
 SELECT sub('Recorded on ' || max(text) || '; ' || :dtype || ', ' || :n || ' × ' || :k || ', cold L2, medians, ' ||
-           'in CUDA graphs (PDL: with programmatic dependent launch' ||
+           'in CUDA graphs (PDL: with programmatic dependent launch, beside cuBLAS without it' ||
            CASE WHEN EXISTS (SELECT 1 FROM gemv_row
                              WHERE (op, variant, step, dtype, n, k, cache, mode) = ('read', 'read_ceiling', :step,
                                     :dtype, :n, :k, 'cold', 'pdl'))

@@ -27,6 +27,8 @@ ORDER BY d, n;
 SELECT sub('Recorded on ' || max(CASE kind WHEN 'knn' THEN text END) ||
            coalesce(' and ' || max(CASE kind WHEN 'knn_cpu' THEN device END), '') ||
                   '; m = 1200, k = 25, median ms (with ' ||
-           'copies from and to the host), then the speed-up of `exact_tc`. OpenBLAS on all cores, ANN on one; ' ||
-           'building the tree is not counted.')
+           'copies from and to the host), then the speed-up of `exact_tc`. OpenBLAS on ' ||
+           coalesce((SELECT max(substr(device, length(without_threads(device)) + 3)) FROM knn_shown
+                     WHERE how = 'cpu' AND variant = 'openblas'), 'all cores') ||
+           ', ANN on one; building the tree is not counted.')
 FROM source;
