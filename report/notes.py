@@ -6,7 +6,7 @@ import re
 import sys
 
 from report import gpus, load, tables, values
-from report.course import drawings, glossary, lessons, links, rungs, source
+from report.course import drawings, glossary, lessons, links, rungs, source, translations
 from report.files import replace
 from report.load import Mistake
 
@@ -14,7 +14,8 @@ HELP = """\
 python3 -m report notes [--check]: refreshes the tables, values and code in README.md, docs/ and the steps' notes from
 plots/data/nvidia-h200/sgemm.csv, or the file that $NOTES_CSV names, the files beside it, and the kernels' source.
 --check writes nothing and exits 1 naming the notes that differ, drawings that are not what docs/draw makes, links that
-lead nowhere, lessons that are too long, and what is wrong with docs/glossary.md.
+lead nowhere, lessons that are too long, translations that their originals have left behind, and what is wrong with
+docs/glossary.md.
 
 A block stands between two lines of their own, its marker and <!-- end -->:
   <!-- table: NAME [ARGUMENT]... -->           names and arguments: report/tables/*/*.sql list them after "-- marker:";
@@ -226,7 +227,8 @@ def main(arguments, root):
             replace(os.path.join(root, note), text)
             print(note)
     if check:
-        faults = [*drawings.stale(root), *links.broken(root), *glossary.check(root), *lessons.too_long(root)]
+        faults = [*drawings.stale(root), *links.broken(root), *glossary.check(root), *lessons.too_long(root),
+                  *translations.drifted(root)]
         for fault in faults:
             print(f"notes: {fault}", file=sys.stderr)
         return 1 if fresh or faults else 0
