@@ -21,6 +21,7 @@ COMMANDS = {  # the function that each is, taking its arguments and the reposito
     "shapes": "report.record.golden:shapes",
     "diff": "report.course.source:main",
     "drawings": "report.course.drawings:main",
+    "translated": "report.course.translations:main",
     "book": "report.book:main",
     "book-whole": "report.book.whole:main",
     "header": "report.schema:main",

@@ -6,7 +6,7 @@ import re
 import sys
 
 from report import gpus, load, tables, values
-from report.course import drawings, glossary, lessons, links, rungs, source
+from report.course import drawings, glossary, lessons, links, rungs, source, translations
 from report.files import replace
 from report.load import Mistake
 
@@ -186,7 +186,8 @@ def main(arguments, root):
             replace(os.path.join(root, note), text)
             print(note)
     if check:
-        faults = [*drawings.stale(root), *links.broken(root), *glossary.check(root), *lessons.too_long(root)]
+        faults = [*drawings.stale(root), *links.broken(root), *glossary.check(root), *lessons.too_long(root),
+                  *translations.drifted(root)]
         for fault in faults:
             print(f"notes: {fault}", file=sys.stderr)
         return 1 if fresh or faults else 0

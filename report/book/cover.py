@@ -7,7 +7,7 @@ from report.book.files import page_of, read
 
 def minutes(text):
     """What a lesson or an exercise says of its own time."""
-    found = re.search(r"(?m)^\*(\d+) minutes|^minutes=(\d+)", text)
+    found = re.search(r"(?m)^\*+(\d+) (?:minutes|分钟)|^minutes=(\d+)", text)
     return int(found[1] or found[2]) if found else 0
 
 

@@ -2,6 +2,7 @@
 
 import os
 import posixpath
+import re
 
 COVER = "docs/start.md"
 
@@ -18,6 +19,5 @@ def ending(path):
 def page_of(path):
     """Where a note's page lies: a README is its folder's entrance; the book's own is its cover."""
     folder, name = posixpath.split(path)
-    if path in (COVER, "README.md"):
-        return "index.md" if path == COVER else "repository.md"
-    return posixpath.join(folder, "index.md") if name == "README.md" else path
+    name = re.sub(r"^README(?=\.)", "index" if folder else "repository", name)
+    return "index.md" if path == COVER else posixpath.join(folder, name)

@@ -8,6 +8,7 @@ from report.book.files import COVER, page_of, read
 
 FIRST = ["begin", "first-hour"]  # stand before the steps
 DOCS = ["ladder", "results", "glossary", "options", "other_languages", "workshop"]  # after the exercises, then the rest
+LANGUAGES = {"README.zh-CN.md": ("zh-CN", "中文")}  # where its pages begin, which stand last
 
 SETTINGS = """\
 # Made by `make book`.
@@ -118,7 +119,16 @@ def tree(book):
     inside += [section(book, folder) for folder in others]
     files = sorted((one for one in book.made if posixpath.basename(one) == "files.md"), key=natural)
     inside += [{"Files": [{posixpath.dirname(one): one} for one in files]}] if files else []
-    return nav + ([{"Working on it": inside}] if inside else [])
+    nav += [{"Working on it": inside}] if inside else []
+    for home, (code, name) in languages(book):
+        pages = [one for one in book.translated if one.endswith(f".{code}.md") and one != home]
+        pages.sort(key=lambda one: (posixpath.dirname(one), "/README." not in one, natural(one)))
+        nav.append({name: [page_of(home), *({label(book, one): page_of(one)} for one in pages)]})
+    return nav
+
+
+def languages(book):
+    return [one for one in LANGUAGES.items() if one[0] in book.translated]
 
 
 def toml(value):
@@ -131,4 +141,7 @@ def toml(value):
 
 def settings(book):
     nav = "[\n" + "".join(f"    {toml(one)},\n" for one in tree(book)) + "]"
-    return SETTINGS.replace("NAV", nav, 1)
+    menu = [("index.md", ("en", "English")), *languages(book)]
+    return SETTINGS.replace("NAV", nav, 1) + "".join(
+        f'\n[[project.extra.alternate]]\nname = "{name}"\nlang = "{code}"\nlink = "{page_of(home)[:-2]}html"\n'
+        for home, (code, name) in menu if menu[1:])

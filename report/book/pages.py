@@ -6,7 +6,7 @@ import urllib.parse
 
 from report.book import cover, exercise, markdown
 from report.book.files import COVER, ending, page_of, read
-from report.course import links
+from report.course import links, translations
 
 LANGUAGES = {"cu": "cuda", "cuh": "cuda", "c": "c", "h": "c", "cpp": "cpp", "py": "python", "sh": "sh", "awk": "awk",
              "mk": "make", "sql": "sql", "gp": "gnuplot", "md": "markdown"}
@@ -29,7 +29,7 @@ class Book:
                 folder = posixpath.dirname(folder)
                 self.folders.add(folder)
         self.made, self.copied, self.faults, self.titles = {}, set(), [], {}
-        self.notes, self.waiting = [], []
+        self.notes, self.translated, self.waiting = [], [], []
         self.mentions = {}  # source: pages that link it
         self.words = markdown.words(read(root, GLOSSARY)) if GLOSSARY in self.files else {}
         self.metrics = exercise.metrics(root, self.files)
@@ -74,7 +74,7 @@ class Book:
             self.made[path + "files.md"] = self.folder(path[:-1])
         elif path.endswith(".md"):
             text = read(self.root, path)
-            self.notes.append(path)
+            (self.translated if translations.PAGE.match(path) else self.notes).append(path)
             self.titles[path] = markdown.title(text)
             mark = DONE if cover.minutes(text) or path == "docs/first-hour.md" else ""
             page = markdown.translated(text, lambda match: self.link(path, text, match))

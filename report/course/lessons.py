@@ -1,5 +1,5 @@
 """The lessons: notes whose title begins with "Lesson", and a step's README that is its only lesson: each of one
-idea and at most 1,600 words of prose."""
+idea and at most 1,600 words of prose. Translations are none of them: translations.py compares those with these."""
 
 import glob
 import os

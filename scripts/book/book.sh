@@ -30,6 +30,8 @@ report book --figures build/book-figures --here "$here" ${text:+--text "$text"} 
     { unless_full book build/book.log; cat build/book.log >&2
       echo "book: the generator failed (build/book.log)" >&2; exit 1; }
 report book-whole build/book-source
+# The search cuts Chinese into words, too, where it is told that there is any.
+sed -i '1s/"lang":\["en"\]/"lang":["en","zh"]/' build/book-source/site/search.js build/book-source/site/search.json
 rm -rf build/book
 mv build/book-source/site build/book
 echo "book: build/book/index.html"

@@ -16,10 +16,12 @@ from playwright.sync_api import Error, sync_playwright
 
 PHONE, WIDE = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
 SHOWN = ["index", "step04_vectorized/2_bank_conflicts", "step04_vectorized/lds128.cu", "docs/glossary", "measured",
-         "step06_tensorcore/index"]
+         "step06_tensorcore/index", "repository.zh-CN"]
 PRINTED = ["step01_naive/1_coalescing", "docs/ladder", "docs/results", "step06_tensorcore/appendix",
            "exercises/13_pad_four"]
-SEARCHED = "wave quantization", "docs/glossary.html"
+SEARCHED = [("click", "wave quantization", "docs/glossary.html"),
+            ("Control+k", "wave quantization", "docs/glossary.html"),
+            ("/", "停顿原因", "step01_naive/3_issue_slots.zh-CN.html")]
 LOOK = """() => {
     const pictures = [...document.images].map(one => { one.loading = 'eager'; return one.decode().catch(() => null); });
     return Promise.all(pictures).then(() => ({
@@ -146,8 +148,7 @@ def address(book, name):
 
 def search_faults(page, book):
     """What is typed letter by letter into the search of a page stays there and is found, and the link opens."""
-    words, expected = SEARCHED
-    for key in "click", "Control+k", "/":
+    for key, words, expected in SEARCHED:
         page.goto(address(book, "step01_naive/index"))
         page.wait_for_load_state("load")
         try:
@@ -244,6 +245,12 @@ def comfort_faults(page, book):
     except Error:
         yield "a word of the glossary shows no card"
     page.screenshot(path=str(SHOTS / "card.png"))
+    page.goto((book / "step01_naive/1_coalescing.html").as_uri())
+    page.locator(".md-header .md-select").hover()
+    page.locator(".md-select__link", has_text="中文").click()
+    if not page.url.endswith("/1_coalescing.zh-CN.html") or page.locator("html").get_attribute("lang") != "zh-CN":
+        yield f"the menu of languages leads to {page.url}"
+    page.goto((book / "step04_vectorized/2_bank_conflicts.html").as_uri())
     page.mouse.move(0, 0)
     page.evaluate("scrollTo(0, document.body.scrollHeight / 2)")
     page.wait_for_timeout(300)

@@ -105,6 +105,25 @@ pages_are_in_order() { # the cover, the first hour, the steps; what is complete 
     holds "$tmp/nav" 'Start  Before  First hour  Step 1: one  1.1 First ' || return
     holds "$tmp/nav" ' 1.1 First  Step 1a: mma  Step 1c: ring  Step 1, best  Words'
 }
+translations_stand_last() { # behind a menu of languages, and neither among the lessons nor in their sum
+    fresh
+    printf '*8 minutes.*\n' >>step01_x/1_first.md
+    printf '# 阶梯\n' >README.zh-CN.md
+    printf '# 第 1.1 课\n\n**70 分钟。**\n' >step01_x/1_first.zh-CN.md
+    printf '# 第 1 步\n' >step01_x/README.zh-CN.md
+    status 0 book
+    result=$?
+    rm README.zh-CN.md
+    [ $result = 0 ] || return
+    navigation
+    holds "$tmp/nav" 'Step 1: one  1.1 First  Words' || return
+    holds $out/zensical.toml '    { "中文" = ["repository.zh-CN.md", { "第 1 步" = "step01_x/index.zh-CN.md" }, {' || return
+    holds $out/zensical.toml 'link = "repository.zh-CN.html"' || return
+    holds $out/pages/step01_x/1_first.zh-CN.md '<button class="md-button done"' || return
+    holds $out/pages/index.md '| [Step 1: one](step01_x/index.md) | 1 | ¼' || return
+    status 0 book
+    if grep alternate $out/zensical.toml; then echo "a menu of one language"; return 1; fi
+}
 the_cover() { # docs/start.md, then the steps with what their lessons say they take; the README is a page of its own
     fresh
     printf '# Lesson 1.2: second\n\n*20 minutes.*\n' >step01_x/2_second.md
@@ -292,9 +311,9 @@ no_folder_for_it() {
     return $result
 }
 
-cases pages_are_in_order the_cover a_session_is_told_from_code pages_can_be_edited links_are_rewritten \
-    code_stays headings_keep_githubs_anchors a_list_is_one sources_are_pages an_archive_is_a_repository \
-    an_exercise_has_its_page lessons_are_in_order a_dead_link_fails a_dead_anchor_fails a_dead_picture_fails \
-    lines_beyond_the_end_fail originals_stay this_machine a_full_disk a_book_cut_short a_full_printer interrupted \
-    no_folder_for_it the_old_book_stays
+cases pages_are_in_order translations_stand_last the_cover a_session_is_told_from_code pages_can_be_edited \
+    links_are_rewritten code_stays headings_keep_githubs_anchors a_list_is_one sources_are_pages \
+    an_archive_is_a_repository an_exercise_has_its_page lessons_are_in_order a_dead_link_fails a_dead_anchor_fails \
+    a_dead_picture_fails lines_beyond_the_end_fail originals_stay this_machine a_full_disk a_book_cut_short \
+    a_full_printer interrupted no_folder_for_it the_old_book_stays
 ended

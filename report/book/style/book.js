@@ -7,6 +7,14 @@ if (lines) {
     }
 }
 
+/* A page's name says its language, and the menu of languages leads from a page to its translation. */
+const language = /\.([a-z]{2}-[A-Z]{2})\.html$/.exec(location.pathname);
+if (language) document.documentElement.lang = language[1];
+for (const entry of document.querySelectorAll(".md-select__link")) {
+    const there = [...document.querySelectorAll(".md-content p > a")].find(one => one.text === entry.text.trim());
+    if (there) entry.href = there.href;
+}
+
 /* How far each page was read, from 0 to 1, or "done" where the reader has marked it: in the browser's own storage. */
 const read = __md_get("read") || {};
 const pageOf = link => link.pathname.slice(__md_scope.pathname.length);

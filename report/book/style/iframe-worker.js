@@ -20,4 +20,8 @@ class FileWorker {
         this.frame.remove();
     }
 }
-if (location.protocol === "file:") window.Worker = FileWorker;
+if (location.protocol === "file:") {
+    window.Worker = FileWorker;
+    /* Nor may such a page read the list of pages that the generator's script wants of each language. */
+    for (const one of document.querySelectorAll("link[rel=alternate]")) one.remove();
+}
