@@ -271,7 +271,7 @@ if wants step07; then
         check "$step: --pdl" exits 0 gemv --pdl --size 64 --csv "$work/a.csv"
         check "$step: --pdl, a complete row a variant" complete_gemv "$variants" "$variants"
         check "$step: --pdl, rows say so" [ "$(column mode | grep -cx pdl)" -ge "$variants" ]
-        check "$step: --pdl is tuned for itself" kept 3
+        check "$step: --pdl is tuned for itself" kept 4
         check "$step: --pdl is resumed" exits 0 gemv --pdl --size 64 --csv "$work/a.csv" --resume
         check "$step: --pdl, nothing was measured again" [ "$(rows)" = $((variants + 1)) ]
     else
