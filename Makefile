@@ -73,7 +73,7 @@ $(linked):
 # ---- goals -----------------------------------------------------------------------------------------------------------
 kernels := $(patsubst build/obj/%.cu.o,%,$(filter %.cu.o,$(call objects,$(steps) tests/gemm)))
 .DEFAULT_GOAL := all
-.PHONY: $(named) cudasim-tests style FORCE
+.PHONY: $(named) cudasim-tests style compile_commands.json FORCE
 # Said at the end of what was asked for, not by what other goals and scripts build on their way.
 ready = @$(if $(and $(filter 0,$(MAKELEVEL)),$(filter $@,$(goals))),echo "$(1)",:)
 
@@ -136,9 +136,12 @@ build/archs/%.o: %.cu build/flags
 	$(call say,nvcc  $< ($(checked)))
 	$(Q)$(compile_cuda)
 build/archs/%.o: gencode = $(foreach a,$(checked),-gencode arch=compute_$(a),code=sm_$(a))
+compile_commands.json: ## tell editors (clangd) how each file is compiled
+	@{ $(MAKE) -Bn V=1 cudasim=: all $(test_programs); echo cd cudasim; $(cudasim) -Bn V=1 all tests; } | \
+	    python3 scripts/make/compile_commands.py "$(CUDA_DIR)" >$@
 format: ; @sh scripts/lint.sh --format ## run clang-format on every .c, .h, .cu and .cuh
 clean: ## remove what was built, except for the toolkit in build/cuda
-	@rm -rf $(filter-out build/cuda,$(wildcard build/*)) cudasim/build step[0-9][0-9]_*/run
+	@rm -rf $(filter-out build/cuda,$(wildcard build/*)) cudasim/build step[0-9][0-9]_*/run compile_commands.json
 	@for link in step[0-9][0-9]; do if [ -L "$$link" ]; then rm "$$link"; fi; done; rmdir build 2>/dev/null || true
 help: ## list the targets
 	@sh scripts/make/help.sh $(scripted)

@@ -18,8 +18,8 @@ tree() {
     if [ -e .git ]; then
         git ls-files -co --exclude-standard
     else
-        find . \( -path ./build -o -path ./data -o -path './step*/run' -o -path './step[0-9][0-9]' \) -prune -o \
-            ! -type d -print
+        find . \( -path ./build -o -path ./data -o -path './step*/run' -o -path './step[0-9][0-9]' -o \
+            -path ./compile_commands.json \) -prune -o ! -type d -print
     fi | while read -r f; do if [ -e "$f" ]; then echo "$f"; fi; done
 }
 if [ ! -e "$root/.git" ]; then
@@ -334,6 +334,10 @@ check "knn_torch.sh without Python: one line, exit 2" eval '[ "$status" = 2 ] &&
 
 rm -r plots/data/nvidia-made-up-4090-laptop
 for script in measure optdigits; do cp "$work/$script.sh" "tests/gpu/$script.sh"; done
+run make compile_commands.json
+if command -v python3 >/dev/null; then
+    check "compile_commands.json is JSON" python3 -c 'import json; assert json.load(open("compile_commands.json"))'
+fi
 ends "clean succeeds" 0 '' make clean
 run git status --porcelain --ignored
 check "clean leaves what git has, nothing else" [ ! -s "$work/out" ]
