@@ -123,6 +123,7 @@ text <<'END'
 everywhere. The *random pass* has numbers between -1 and 1, and all 4096 elements are wrong. The *exact pass* has
 small whole numbers, whose products must come out right to the last bit. There a wrong sum may happen to equal the
 right one, and 59 of 4096 do. Of each pass you see the first wrong element and the worst.
+(`f32` is FP32, and `nn` says that neither A nor B is stored transposed.)
 
 Now put the index right and take the second barrier out. **Predict:** does a wrong result come out every time?
 END
@@ -149,7 +150,8 @@ text <<'END'
 ## 5. Where a kernel's work is (ten minutes)
 
 `--counters=lines` puts the counts beside the source. *Instructions* are those that warps execute, *lanes* how many of
-the 32 take part on average. A *wavefront* is what shared memory delivers or takes in one clock: at most 32 words of 4
+the 32 take part on average. (Fewer than 32 where an instruction has a condition, such as a branch, that does not hold
+for all of them.) A *wavefront* is what shared memory delivers or takes in one clock: at most 32 words of 4
 bytes. **Predict:** which line of the tiled kernel has the most wavefronts, and how many for each multiply-add of a
 warp? At 128 each of the 16 blocks has 32 warps, and each of these does 128 multiply-adds: 65,536 in all.
 END
