@@ -57,11 +57,11 @@ static const char *takes_f16(const gemm_problem *p) {
 
 /* No tensor map describes a matrix without columns. */
 static const char *takes_f16_products(const gemm_problem *p) {
-    return p->k == 0 || p->alpha == 0.0f ? "there is no product" : takes_f16(p);
+    return p->k == 0 || p->alpha == 0.0f ? "takes alpha and k other than 0" : takes_f16(p);
 }
 
 static const char *takes_f16_nn_products(const gemm_problem *p) {
-    if (p->k == 0 || p->alpha == 0.0f) return "there is no product";
+    if (p->k == 0 || p->alpha == 0.0f) return "takes alpha and k other than 0";
     return p->type == GEMM_F16 && p->out == DTYPE_F16 && p->layout == GEMM_NN ? takes_chunks(p)
                                                                               : "takes f16 in nn, and C in f16";
 }

@@ -32,7 +32,7 @@ def parts(text):
 def target(root, note, link, ending):
     """Where a link leads: that of an original to a translation, where there is one. This has headings of its own."""
     path, _, anchor = link.partition("#")
-    path = os.path.normpath(os.path.join(os.path.dirname(note), path))
+    path = os.path.normpath(os.path.join(os.path.dirname(note), path)) if path else note
     there = re.sub(r"\.md$", ending, path)
     if not note.endswith(ending) and os.path.isfile(os.path.join(root, there)):
         path = there

@@ -90,6 +90,7 @@ def ladder(rows, lessons, title, whole, prefix):
     """The figure of a ladder, and those of its lessons, up to the last rung that each adds. rows: (name, value, text),
     the baseline's last."""
     top = max(value for _, value, _ in rows if value)
+    longest = max(14, *(len(text) for _, _, text in rows if text))
     def cell(value, text, of):
         return value and (value, top, of, text)
     names, pages, before = [name for name, *_ in rows], {}, 0
@@ -100,7 +101,7 @@ def ladder(rows, lessons, title, whole, prefix):
         pages[prefix + last] = of_bars(title, [*shown, "", (rows[-1][0], cell(*rows[-1][1:], THEIRS))], 18, 14)
         before = end
     every = [(name, cell(value, text, OWN)) for name, value, text in rows[:-1]]
-    pages[whole] = of_bars(title, [*every, "", (rows[-1][0], cell(*rows[-1][1:], THEIRS))], 18, 14)
+    pages[whole] = of_bars(title, [*every, "", (rows[-1][0], cell(*rows[-1][1:], THEIRS))], 18, longest)
     return pages
 
 
@@ -276,7 +277,7 @@ def limits(db):
     rows = []
     for heading, *names in LIMITS:
         rows += [heading, *((name, (known[name], 1, OWN, f"{100 * known[name]:.1f}")) for name in names)]
-    return of_bars("What is reached by one kind of work alone, NVIDIA H200: % of the peak", rows, 22, 7)
+    return of_bars("One kind of work alone, NVIDIA H200: % of the peak", rows, 22, 7)
 
 
 def gain(db):

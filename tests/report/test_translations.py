@@ -11,7 +11,7 @@ HERE = """# Lesson 1.1: it
 
 [中文](1_it.zh-CN.md)
 
-Text of <!-- value: x -->1.0<!-- end --> and <!-- value@y: z -->2<!-- end -->, [other](../docs/other.md#here).
+Text of <!-- value: x -->1.0<!-- end --> and <!-- value@y: z -->2<!-- end -->, [other](../docs/other.md#here), [below](#code).
 
 ## Code
 
@@ -30,7 +30,7 @@ THERE = """# 第 1.1 课：它
 
 [English](1_it.md)
 
-[别的](../docs/other.zh-CN.md#这里)有<!-- value: x -->1.0<!-- end -->和<!-- value@y: z -->2<!-- end -->。
+[别的](../docs/other.zh-CN.md#这里)有<!-- value: x -->1.0<!-- end -->和<!-- value@y: z -->2<!-- end -->，见[下](#代码)。
 
 ## 代码
 
