@@ -151,7 +151,7 @@ def refresh(db, root, found, note, name, others=None):
 
 def notes(root):
     """The notes that may have markers, as paths below the root."""
-    found = [path for pattern in ("README.md", "docs/*.md", "step[0-9][0-9]_*/**/*.md")
+    found = [path for pattern in ("README*.md", "docs/*.md", "step[0-9][0-9]_*/**/*.md")
              for path in sorted(glob.glob(os.path.join(glob.escape(root), pattern), recursive=True))]
     return [os.path.relpath(path, root) for path in found]
 
@@ -186,8 +186,8 @@ def main(arguments, root):
             replace(os.path.join(root, note), text)
             print(note)
     if check:
-        faults = [*drawings.stale(root), *links.broken(root), *glossary.check(root), *lessons.too_long(root),
-                  *translations.drifted(root)]
+        faults = [*drawings.stale(root), *links.broken(root), *links.torn(root, notes(root)), *glossary.check(root),
+                  *lessons.too_long(root), *translations.drifted(root)]
         for fault in faults:
             print(f"notes: {fault}", file=sys.stderr)
         return 1 if fresh or faults else 0

@@ -1,4 +1,4 @@
-"""Do the links in the notes lead anywhere? Files, and headings in Markdown files; not the web."""
+"""Do the links in the notes lead anywhere? Files, and headings in Markdown files; not the web. Are paragraphs whole?"""
 
 import os
 import re
@@ -74,3 +74,13 @@ def broken(root):
             why = fault(root, note, text, link[1])
             if why:
                 yield f"{note}:{shown.count(chr(10), 0, link.start(1)) + 1}: the link {link[1]} leads nowhere: {why}"
+
+
+def torn(root, pages):
+    """A line for every paragraph that a comment at the beginning of a line ends (CommonMark, HTML blocks)."""
+    for note in pages:
+        before = ""
+        for number, line in prose(read_text(os.path.join(root, note))):
+            if re.match(r" *<!-- \w+[@:]", line) and re.match(r" *[^ <|#]", before):
+                yield f"{note}:{number}: a comment that begins a line ends the paragraph: join it to the word before"
+            before = line

@@ -59,6 +59,13 @@ class Notes(Case):
         run = self.notes("--check")
         self.assertEqual((run.returncode, run.stderr), (0, ""))
 
+    def test_check_finds_a_torn_paragraph(self):
+        value = "<!-- value: gemm step05 serpentine 4096 4096 4096 tflops -->52.1<!-- end -->"
+        for text, found in (f"It reaches\n{value}.\n", [3]), (f"It reaches {value},\nof all.\n\n{value}\n", []):
+            self.note("# Ladder\n" + text)
+            why = "a comment that begins a line ends the paragraph: join it to the word before"
+            self.assertEqual(self.notes("--check").stderr.splitlines(), [f"notes: README.md:{n}: {why}" for n in found])
+
     def test_keeps_the_mode_and_leaves_nothing_behind(self):
         os.chmod(os.path.join(self.tmp, "README.md"), 0o640)
         self.notes()
