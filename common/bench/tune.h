@@ -33,7 +33,7 @@ typedef struct {
 
 /* Reads the file at `path`; NULL: gemv.tune in $XDG_CACHE_HOME/kernel-ladder or ~/.cache/kernel-ladder, which is made.
  * One that does not exist is empty. One that cannot be written, is damaged or another program's stays as it is, after
- * one line on `err`, and only this process knows what it tunes. To be given to tune_close. */
+ * one line on `err`, and only this process knows what it tunes beyond that. To be given to tune_close. */
 void tune_open(tune_table *t, const char *path, FILE *err);
 void tune_close(tune_table *t);
 

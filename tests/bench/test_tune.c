@@ -167,6 +167,18 @@ TEST(unwritable_places_cost_one_line) {
     assert_non_null(strstr(message, "Is a directory\n"));
 }
 
+TEST(a_file_that_can_only_be_read_is_read) {
+    reopen();
+    keep(entry("f16", 3, 4, known[0], 1));
+    assert_int_equal(chmod(file, 0444) | chmod(folder, 0755), 0);
+    const uid_t user = geteuid();
+    if (user == 0) assert_int_equal(seteuid(65534), 0); /* root may write all */
+    reopen();
+    assert_int_equal(seteuid(user), 0);
+    assert_non_null(strstr(message, "what is tuned is not kept: --tune-file"));
+    assert_string_equal(found("f16", 3, 4, true), known[0]);
+}
+
 /* All at once: nobody's result is lost. */
 TEST(many_writers) {
     enum { WRITERS = 8, EACH = 20 };
