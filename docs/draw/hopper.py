@@ -22,8 +22,8 @@ def swizzles(sources):
         if swizzled(row * ROW, ROW) % ROW != 2 * kernel.compute(place[1], row=row, chunk=0):
             kernel.refuse("the swizzle of 128 bytes")
     d = Drawing("Eight rows of a box with the swizzles of 32, 64 and 128 bytes, as they stand in shared memory, 128 "
-                "bytes a line. Chunk c of row r is written r.c. Chunk 0 of the eight rows falls into two, four and "
-                "eight groups of four banks.")
+                "bytes a line. Chunk c of row r is written r.c. With each of them chunk 0 of the eight rows falls "
+                "into eight groups of four banks.")
     d.text(10, 18, "Shared memory, a line: all 32 banks. row.chunk of 16 bytes.", "note")
     top = 34
     for width in (32, 64, 128):

@@ -277,7 +277,7 @@ def cluster(sources):
         d.text(10, y + 12, f"block {rank}", "title")
         d.label(10, y + 20, 92, 26, f"A {rank * bm}–{rank * bm + bm - 1}", "soft-a")
         d.label(10, y + 50, 92, 26, f"B {rank * part}–{rank * part + part - 1}", "soft-" + "bd"[rank])
-        d.text(236, y + 12, f"its stage, {128 * (bm + bn) // 1024} KB", "note")
+        d.text(236, y + 12, f"its stage, {128 * (bm + bn) // 1024} KiB", "note")
         d.label(236, y + 20, 150, 26, f"A {rank * bm}–{rank * bm + bm - 1}", "soft-a")
         for other in range(count):
             d.label(236 + other * 76, y + 50, 74, 26, f"B {other * part}–{other * part + part - 1}", "soft-" +
