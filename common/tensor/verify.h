@@ -19,8 +19,9 @@
  *
  * Tensor cores, FP16 and BF16: products are exact. A block of them and the sum so far are aligned to the largest, and
  * whatever lies below the last bit is truncated (Fasi, Higham, Mikaitis, Pranesh: "Numerical behavior of NVIDIA tensor
- * cores", 2021). Taking that bit to be at least one beyond FP32's, a product loses up to 2^-24 S, and the sum of a
- * block, truncated to FP32, up to 2^-23 S. With two or more products in a block, (k + 2) 2^-23 S covers both.
+ * cores", 2021). Taking that bit to be at least one beyond FP32's, a product and the sum so far lose up to 2^-24 S, the
+ * sum of a block, truncated to FP32, up to 2^-23 S. With four or more products in a block (k + 2) 2^-23 S covers all to
+ * k = 2^20. An H200 aligns subnormal operands by the least normal exponent: those may lose more (lesson 8.10, step 1).
  *
  * TF32: in addition, an operand loses up to 2^-10 of itself if it is truncated to ten bits of mantissa, half of that if
  * it is rounded. So the relative error of a product is at most t = 2 * 2^-10 + 2^-20: with P = |alpha| |A||B|, t P + (k
