@@ -117,8 +117,8 @@ static bool measured(const record *r, const field *f) {
 
 /* ---- formatting ---- */
 
-/* As in RFC 4180: quoted, with its own quotes doubled, where it contains a comma, a quote or a carriage return. A row is
- * one line. */
+/* As in RFC 4180: quoted, with its own quotes doubled, where it contains a comma, a quote or a carriage return. A row
+ * is one line. */
 static void put_text(FILE *f, const char *text) {
     const bool quoted = strpbrk(text, ",\"\r") != NULL;
     if (quoted) fputc('"', f);

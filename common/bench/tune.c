@@ -89,8 +89,7 @@ void tune_open(tune_table *t, const char *path, FILE *err) {
         record_text_prepare("what is tuned is not kept: --tune-file", t->path, FIRST_LINE, err) == EXIT_OK;
     const bool sensible = read_entries(t); /* what can only be read counts, too */
     t->unwritable = !writable || !sensible;
-    if (writable && !sensible)
-        fprintf(err, "%s: has a line that makes no sense: what is tuned is not kept\n", t->path);
+    if (writable && !sensible) fprintf(err, "%s: has a line that makes no sense: what is tuned is not kept\n", t->path);
 }
 
 void tune_close(tune_table *t) {

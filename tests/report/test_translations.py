@@ -11,7 +11,8 @@ HERE = """# Lesson 1.1: it
 
 [中文](1_it.zh-CN.md)
 
-Text of <!-- value: x -->1.0<!-- end --> and <!-- value@y: z -->2<!-- end -->, [other](../docs/other.md#here), [below](#code).
+Text of <!-- value: x -->1.0<!-- end --> and <!-- value@y: z -->2<!-- end -->,
+[other](../docs/other.md#here), [below](#code).
 
 ## Code
 
