@@ -157,7 +157,8 @@ rm -rf build/ptx
 run env PATH="$work/nothing:$PATH" make ptx STEP="$step" ARCHS=90a
 check "make ptx of one step" eval '[ "$status" = 0 ] && [ "$(ls build/ptx)" = "$first" ] &&
     [ "$(ls build/ptx/"$first"/*.ptx | wc -l)" = "$(find "$first" -name "*.cu" | wc -l)" ] && ! said step02'
-if command -v cuobjdump nvdisasm >/dev/null; then
+if (PATH=$PATH:$(sed -n 's/^CUDA_DIR := //p' build/config.mk)/bin && command -v cuobjdump && command -v nvdisasm) \
+    >/dev/null; then
     check "and its SASS" [ -s "build/ptx/$first/coalesced.sass" ]
 else
     check "without cuobjdump it says what brings it" said "cuobjdump is missing.*make deps WHEELS=1"
