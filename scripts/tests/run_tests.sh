@@ -64,7 +64,11 @@ run() {
     log=$logs/$(basename "$1").log
     case $1 in
     notes-check) python3 -B -m report notes --check ;;
-    cudasim) MAKEFLAGS='' make -C cudasim --no-print-directory test${KL_TEST_ALL:+-all} ;;
+    cudasim)
+        toolkit=$(sed -n 's/^CUDA_DIR := //p' build/config.mk)
+        case $toolkit in '' | /*) ;; *) toolkit=$PWD/$toolkit ;; esac
+        MAKEFLAGS='' make -C cudasim CUDA_HOME="$toolkit" --no-print-directory test${KL_TEST_ALL:+-all}
+        ;;
     *.sh) sh "$1" ;;
     *) "./$1" ;;
     esac >"$log" 2>&1
