@@ -1,6 +1,7 @@
 """What the scripts ask of CSV files."""
 
 import csv
+import itertools
 import os
 import re
 import sys
@@ -36,9 +37,7 @@ def short(x):
     return "%d" % x if x == int(x) else "%.2f" % x
 
 
-def goals(arguments, root):
-    """CSV METRIC=GOAL...: a line for each goal of an exercise: ok or missed, counter, words."""
-    path, *wanted = arguments
+def goals_of(path, wanted):
     counted = rows(path)
     for one in wanted:
         metric, _, goal = one.partition("=")
@@ -46,8 +45,17 @@ def goals(arguments, root):
         total = sum(float(row["value"]) for row in mine)
         words = re.sub(r" \(.*\)$", "", mine[-1]["plain"]) if mine else f"{metric} was not counted"
         ok = bool(mine) and total <= float(goal)
-        print(f"{'ok' if ok else 'missed'}\t{metric} {total:.6g}\t{words}: {short(total) if mine else '-'}, "
-              f"at most {short(float(goal))}: {'ok' if ok else 'too many' if mine else 'not counted'}")
+        yield (f"{'ok' if ok else 'missed'}\t{metric} {total:.6g}\t{words}: {short(total) if mine else '-'}, "
+               f"at most {short(float(goal))}: {'ok' if ok else 'too many' if mine else 'not counted'}\n")
+
+
+def goals(arguments, root):
+    """-- CSV METRIC=GOAL... [-- ...]: in CSV.goals a line for each goal of an exercise: ok or missed, counter, words."""
+    for word, several in itertools.groupby(arguments, lambda word: word == "--"):
+        if not word:
+            path, *wanted = several
+            with open(path + ".goals", "w", encoding="utf-8") as file:
+                file.writelines(goals_of(path, wanted))
     return 0
 
 

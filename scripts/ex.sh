@@ -40,12 +40,6 @@ copied() { # copied NAME: makes the reader's copy if there is none, or with RESE
     [ -z "${RESET:-}" ] || { rm -f "$my/$1/state"; echo "$my/$1/exercise.cu is as it was handed out"; }
 }
 
-# counted NAME CSV: a line for each goal: whether it is reached, the counter and its value, and all in words.
-counted() {
-    # shellcheck disable=SC2046 # a word a goal
-    report goals "$2" $(value "$1" goal | sed 's/  */=/')
-}
-
 # best NAME GOALS: keeps the least value of each counter in the reader's state, of solutions that reach all goals: what
 # misses one may well be below another that no solution can reach.
 best() {
@@ -111,22 +105,35 @@ timed() {
     fi
 }
 
-check() { # check NAME: runs the copy and says what came of it; status 0 if all is as it should be
-    done=1
-    status=0
-    rm -f "$work/csv"
+simulated() { # simulated NAME: runs the copy; what it says, counts and ends with are files in $work
+    status=0 first=1 at=
     value "$1" run >"$work/runs"
-    first=1 at=
     while [ "$status" = 0 ] && read -r options; do
         [ -n "$first" ] || at=", with $options"
         # shellcheck disable=SC2086 # several options
         CUDASIM_LIB=$PWD/cudasim/build/libcudart.so.13 CUDASIM_WATCHDOG=${CUDASIM_WATCHDOG:-10} "build/$my/$1/run" \
-            --sim \
-            $options ${first:+--counters-csv "$work/csv"} >"$work/out" 2>&1 </dev/null || status=$?
+            --sim $options ${first:+--counters-csv "$work/$1.csv"} >"$work/$1.out" 2>&1 </dev/null || status=$?
         first=
     done <"$work/runs"
+    echo "$status$at" >"$work/$1.status"
+}
+
+# counted NAME...: of those that were counted, what each goal's line is (report goals), in $work/NAME.csv.goals.
+counted() {
+    for name; do
+        # shellcheck disable=SC2046 # a word a goal
+        [ ! -s "$work/$name.csv" ] || set -- "$@" -- "$work/$name.csv" $(value "$name" goal | sed 's/  */=/')
+        shift
+    done
+    [ $# = 0 ] || report goals "$@"
+}
+
+check() { # check NAME: says what came of its run; status 0 if all is as it should be
+    done=1
+    read -r status <"$work/$1.status"
+    at=${status#"${status%%,*}"} status=${status%%,*}
     echo "$1: $(value "$1" title). You edit $my/$1/exercise.cu; lesson: $(value "$1" lesson)"
-    below "$work/out" >"$work/said"
+    below "$work/$1.out" >"$work/said"
     if [ "$status" = 0 ]; then
         echo "result    right"
     elif grep -q 'WRONG RESULT\|neighbours are not among' "$work/said"; then
@@ -151,8 +158,7 @@ check() { # check NAME: runs the copy and says what came of it; status 0 if all 
     else
         echo "checks    nothing found"
     fi
-    : >"$work/goals"
-    [ ! -s "$work/csv" ] || counted "$1" "$work/csv" >"$work/goals"
+    cat "$work/$1.csv.goals" >"$work/goals" 2>/dev/null
     cut -f 3 "$work/goals" | sed 's/^/counters  /'
     ! grep -q '^missed' "$work/goals" || done=0
     without "$1" >"$work/without"
@@ -200,5 +206,8 @@ MAKEFLAGS='' make --no-print-directory -k -j"$(nproc)" EX="$folders" sim $progra
     exit 1
 }
 left=0
+for name in $names; do simulated "$name"; done
+# shellcheck disable=SC2086 # several names
+counted $names
 for name in $names; do check "$name" || left=1; done
 exit $left

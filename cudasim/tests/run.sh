@@ -31,8 +31,8 @@ if [ "${1:-}" = --one ]; then
     if [ "$f" = 0 ]; then
         said="ok    $name: $p passed${s:+, $s}"
     else
-        said="FAIL  $name: $p passed, $f failed$why; the end of $log:
-$(tail -n 40 "$log" | sed 's/^/      /')"
+        said="FAIL  $name: $p passed, $f failed$why; the end of $log, without what passed:
+$(grep -v '^ok ' "$log" | tail -n 40 | sed 's/^/      /')"
     fi
     printf '%s\n' "counts $p $f" "$said"
     exit 0

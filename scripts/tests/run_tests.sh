@@ -117,8 +117,8 @@ judge() {
             echo "ok    $(basename "$test"): $p passed${s:+, $s}"
             sed -n 's/^wrong solutions of/      &/p' "$log"
         else
-            echo "FAIL  $(basename "$test"): $p passed, $f failed$why; the end of $log:"
-            tail -n 40 "$log" | sed 's/^/      /'
+            echo "FAIL  $(basename "$test"): $p passed, $f failed$why; the end of $log, without what passed:"
+            grep -v '^ok ' "$log" | tail -n 40 | sed 's/^/      /'
         fi
     done
     [ -z "$course" ] || echo "the course: $course; cudasim: $(tail -n 1 "$logs/cudasim.log")"

@@ -72,22 +72,28 @@ put_patched() {
 }
 # compile_together: nvcc spends most of its time on the headers. So the copies of an exercise are one source, in which
 # each has a namespace and names of its own, and each gets that object with its names as the harness knows them. Where
-# the PTX counts (ptx=), ex compiles each alone.
+# the PTX counts (ptx=), ex compiles each alone but for wrong ones that are refused for something else.
 compile_together() {
     objects=
     for name in $names; do
-        ! grep -q '^ptx=' "exercises/$name/exercise.txt" || continue
-        mkdir -p "$copies/together/$name"
+        of_ptx=$(sed -n '/^ptx=/p' "exercises/$name/exercise.txt")
+        for copy in "$copies"/[!t]*/"$name"; do
+            [ -z "$of_ptx" ] || { [ -e "$copy/patch" ] && grep -q '^says: ' "$(cat "$copy/patch")" &&
+                ! grep -q '^says: .*kernel' "$(cat "$copy/patch")"; } || continue
+            mkdir -p "$copies/together/$name"
+            echo "$copy" >>"$copies/together/$name/copies"
+        done
+        [ -e "$copies/together/$name" ] || continue
         {
-            cat "$copies"/[!ts]*/"$name/exercise.cu" | grep '^#include' | awk '!seen[$0]++'
-            for copy in "$copies"/[!ts]*/"$name"; do
+            sed 's|$|/exercise.cu|' "$copies/together/$name/copies" | xargs cat | grep '^#include' | awk '!seen[$0]++'
+            while read -r copy; do
                 folder=$(basename "$(dirname "$copy")")
                 echo "namespace $folder {"
                 for symbol in $symbols; do echo "#define $symbol ${symbol}_$folder"; done
                 echo "#include \"$root/$copy/exercise.cu\""
                 for symbol in $symbols; do echo "#undef $symbol"; done
                 echo "}"
-            done
+            done <"$copies/together/$name/copies"
         } >"$copies/together/$name/exercise.cu"
         objects="$objects build/obj/$copies/together/$name/exercise.cu.o"
     done
@@ -95,8 +101,7 @@ compile_together() {
     MAKEFLAGS='' make --no-print-directory -k -j"$(nproc)" EX="$(echo "$copies/together"/*)" $objects \
         >"$tmp/out" 2>&1 ||
         { tail -n 40 "$tmp/out"; return 1; }
-    for copy in "$copies"/[!ts]*/[0-9]*; do
-        [ -e "$copies/together/$(basename "$copy")" ] || continue
+    for copy in $(cat "$copies/together"/*/copies); do
         folder=$(basename "$(dirname "$copy")")
         mkdir -p "build/obj/$copy"
         # shellcheck disable=SC2046 # several options

@@ -22,8 +22,13 @@ class Asked(Case):
     def test_goals(self):
         path = write('kernel,metric,plain,value\none,LOADS,"loads, global (sum)",3\ntwo,LOADS,"loads, global '
                      '(sum)",2.5\n', self.tmp, "x.csv")
-        run = report("goals", path, "LOADS=5.5", "LOADS=4", "STORES=1")
-        self.assertEqual(run.stdout, "ok\tLOADS 5.5\tloads, global: 5.50, at most 5.50: ok\n"
+        other = write("kernel,metric,plain,value\none,LOADS,loads,1\n", self.tmp, "y.csv")
+        report("goals", "--", path, "LOADS=5.5", "LOADS=4", "STORES=1", "--", other, "LOADS=1")
+        def said(path):
+            with open(path + ".goals", encoding="utf-8") as file:
+                return file.read()
+        self.assertEqual(said(other), "ok\tLOADS 1\tloads: 1, at most 1: ok\n")
+        self.assertEqual(said(path), "ok\tLOADS 5.5\tloads, global: 5.50, at most 5.50: ok\n"
                          "missed\tLOADS 5.5\tloads, global: 5.50, at most 4: too many\n"
                          "missed\tSTORES 0\tSTORES was not counted: -, at most 1: not counted\n")
 

@@ -103,6 +103,7 @@ typedef struct checked_launch {
     uint32_t function_count;
     uint32_t serial;       /* of all launches */
     write_number *writing; /* by worker */
+    uint32_t turn;         /* the worker at a strong write, from 1; 0: none */
     grid_order *order;     /* NULL: nobody has used a fence */
 } checked_launch;
 

@@ -158,8 +158,28 @@ static void write_begins(const warp *w) {
     if ((mine->now & 1) == 0) __atomic_store_n(&mine->now, mine->now + 1, __ATOMIC_RELEASE);
 }
 
+/* Strong writes and atomic operations take turns from the note to the execution: the cells then know them in the order
+ * in which they were executed, so that the last one noted has read what the one before it left. Nobody waits with the
+ * turn. A launch that is stopped may never give it back. */
+static void turn_begins(const warp *w) {
+    checked_launch *l = checked(w->block)->cluster->launch;
+    const uint32_t mine = (uint32_t)(w->worker - w->launch->workers) + 1;
+    uint32_t nobody = 0;
+    while (!__atomic_compare_exchange_n(&l->turn, &nobody, mine, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED) &&
+           !__atomic_load_n(&w->launch->stop, __ATOMIC_ACQUIRE)) {
+        nobody = 0;
+        sched_yield();
+    }
+}
+static void turn_ends(const warp *w) {
+    checked_launch *l = checked(w->block)->cluster->launch;
+    uint32_t mine = (uint32_t)(w->worker - w->launch->workers) + 1;
+    __atomic_compare_exchange_n(&l->turn, &mine, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
 void global_written(const warp *w) {
     write_number *mine = number_of(w);
+    turn_ends(w);
     if ((mine->now & 1) != 0) __atomic_store_n(&mine->now, mine->now + 1, __ATOMIC_RELEASE);
 }
 
@@ -513,16 +533,17 @@ void global_touch(const observed_access *a) {
     touch_lanes(&t, a, LOOK);
     await_values(a->w, in_doubt, t.number);
     if (a->kind != ACCESS_READ) {
+        if ((t.how & HOW_STRENGTH) != STRENGTH_WEAK) turn_begins(a->w);
         write_begins(a->w);
         touch_lanes(&t, a, PUT);
     }
     if ((t.how & HOW_STRENGTH) != STRENGTH_WEAK) order(a, t.cluster, t.agent, false);
 }
 
-/* Looks again after the access: what another host thread has noted in between came first. */
+/* A read looks again after the access: what another host thread has noted in between came first. */
 void global_done(const observed_access *a) {
     const toucher t = toucher_of(a);
-    if (a->kind != ACCESS_WRITE) touch_lanes(&t, a, a->kind == ACCESS_ATOMIC ? PUT : LOOK);
+    if (a->kind == ACCESS_READ) touch_lanes(&t, a, LOOK);
     order(a, t.cluster, t.agent, true);
     order_lanes(a, &t.cluster->clocks, t.agent);
 }

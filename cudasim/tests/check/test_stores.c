@@ -90,6 +90,35 @@ static void a_long_way_after_the_store(void **state) {
     assert_true(ended[1] < ended[0]);
 }
 
+/* A flag that an atomic operation raises, whose thread then loses its processor for a while. Another block sees the flag
+ * meanwhile, and lowers it by a plain store when that thread has its processor back. */
+static void after_flag(observer *o, const warp *w) {
+    (void)o;
+    static int stores; /* of the first block, which writes what the flag is for, and then raises it */
+    if (w->block->index != 0 || ++stores != 2) return;
+    sleep_for(pause_s);
+    taken = 1;
+}
+static void after_read(observer *o, const observed_access *a) {
+    (void)o;
+    if (a->kind == ACCESS_READ) sleep_for(2 * pause_s);
+}
+static void a_flag_is_lowered(void **state) {
+    (void)state;
+    static const char ptx[] =
+        KERNEL("", "mov.u32 %r3, %ctaid.x; setp.ne.u32 %p1, %r1, 0; @%p1 bra END; mov.u32 %r2, 7;\n"
+                   "setp.ne.u32 %p2, %r3, 0; @%p2 bra WAIT; st.global.u32 [%rd1+4], %r2; membar.gl;\n"
+                   "atom.global.exch.b32 %r4, [%rd1], 1; bra END;\n"
+                   "WAIT: atom.global.add.u32 %r4, [%rd1], 0; setp.eq.u32 %p3, %r4, 0; @%p3 bra WAIT; membar.gl;\n"
+                   "ld.global.u32 %r5, [%rd1+4]; st.global.u32 [%rd1+8], %r5; mov.u32 %r2, 0;\n"
+                   "st.global.u32 [%rd1], %r2;\nEND:");
+    processor = (observer){.written = after_flag, .after = after_read};
+    assert_int_equal(run_paused(ptx, 2, "2", 0.3), SIM_OK);
+    assert_string_equal(said, "");
+    assert_int_equal(out[2], 7);
+    assert_int_equal(out[0], 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_value),
@@ -97,6 +126,7 @@ int main(void) {
         cmocka_unit_test(another_value),
         cmocka_unit_test(a_store_that_faults),
         cmocka_unit_test(a_long_way_after_the_store),
+        cmocka_unit_test(a_flag_is_lowered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
