@@ -124,6 +124,11 @@ static void report(const session *s, const bench_problem *b, const bench_launch 
     }
     const char *below = s->family->remark(launch, remark, sizeof remark);
     print_row(s, name, r, seconds, remark);
+    if (s->o.verbose && s->o.sweep == SWEEP_RANDOM && launch->mode == NULL) { /* what the table has no columns for */
+        char details[160];
+        s->family->format(s, b->problem, true, details, sizeof details);
+        printf("    %s\n", details);
+    }
     if (below != NULL && launch->mode == NULL) printf("    %s\n", below);
     if (t != NULL) print_details(s, b, r, t);
     session_keep(s, r);
