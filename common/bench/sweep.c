@@ -177,11 +177,12 @@ static void measure_second(session *s, const bench_problem *b, bench_launch laun
     if (still_right(s, &launch, fingerprint, r)) report(s, b, &launch, name, r, &t, NAN);
 }
 
-/* Why the variant is not even verified; NULL: it is. */
+/* Why the variant is not even verified; NULL: it is. The speed at the shape before foresees no random shape's. */
 static const char *reason_to_skip(const session *s, const bench_problem *b, const bench_variant *v, double gflops) {
     const char *reason = session_unsupported(s, v);
     if (reason == NULL) reason = s->family->refuses(s, v, b->problem);
-    if (reason == NULL && s->o.sweep != SWEEP_NONE && gflops > 0.0 && b->work.flops / gflops / 1e6 > SWEEP_LIMIT_MS)
+    const bool foreseen = s->o.sweep != SWEEP_NONE && s->o.sweep != SWEEP_RANDOM && gflops > 0.0;
+    if (reason == NULL && foreseen && b->work.flops / gflops / 1e6 > SWEEP_LIMIT_MS)
         reason = "a launch would take more than a second";
     return reason;
 }
