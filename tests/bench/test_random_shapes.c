@@ -31,51 +31,46 @@ TEST(the_shapes_of_a_seed) {
     assert_drawn(log1, 3);
 }
 
+/* Side number j of shape number i. */
+static int side(int i, int j) {
+    return (const int[]){drawn[i].sides.m, drawn[i].sides.n, drawn[i].sides.k}[j];
+}
+
 /* Every side that there may be, and no other. */
 static void assert_sides(const char *spread, int max, int multiple) {
     bool there[64] = {false};
     draw(spread, max, multiple, 5, 4000);
-    for (int i = 0; i < 4000; i++) {
-        const shape s = drawn[i].sides;
-        const int sides[] = {s.m, s.n, s.k};
-        for (int j = 0; j < 3; j++) {
-            assert_in_range(sides[j], multiple, max);
-            assert_int_equal(sides[j] % multiple, 0);
-            there[sides[j] / multiple] = true;
-        }
+    for (int i = 0; i < 3 * 4000; i++) {
+        assert_in_range(side(i / 3, i % 3), multiple, max);
+        assert_int_equal(side(i / 3, i % 3) % multiple, 0);
+        there[side(i / 3, i % 3) / multiple] = true;
     }
     for (int factor = 1; factor <= max / multiple; factor++) assert_true(there[factor]);
 }
 
 TEST(sides_keep_to_their_bounds) {
     static const int bounds[][2] = {{1, 1}, {2, 1}, {63, 1}, {33, 1}, {100, 8}, {16, 16}, {31, 16}};
-    for (int i = 0; i < 7; i++) {
+    for (int i = 0; i < ARRAY_SIZE(bounds); i++) {
         assert_sides("uniform", bounds[i][0], bounds[i][1]);
         assert_sides("log", bounds[i][0], bounds[i][1]);
     }
-    draw("uniform", OPTIONS_MAX_SIZE, 1, 1, 100);
-    for (int i = 0; i < 100; i++) assert_in_range(drawn[i].sides.m, 1, OPTIONS_MAX_SIZE);
-    draw("log", OPTIONS_MAX_SIZE, OPTIONS_MAX_SIZE, 1, 1);
-    assert_int_equal(drawn[0].sides.m, OPTIONS_MAX_SIZE);
+    for (int log = 0; log < 2; log++) {
+        draw(log ? "log" : "uniform", OPTIONS_MAX_SIZE, 1, 1, 100);
+        for (int i = 0; i < 3 * 100; i++) assert_in_range(side(i / 3, i % 3), 1, OPTIONS_MAX_SIZE);
+    }
 }
 
-/* Of 60,000 sides below 2^12, a twelfth lies in each octave, and of a uniform draw an eighth in each eighth: 5000 and
- * 7500, whose standard deviations are 68 and 81. */
+/* Of 60,000 sides below 2^12 a twelfth lies in each octave, half of it in an octave's lower half; of a uniform draw an
+ * eighth lies in each eighth. Within four standard deviations. */
 TEST(sides_are_spread_evenly) {
-    int octaves[12] = {0}, eighths[8] = {0}, middle = 0;
+    int octaves[12] = {0}, eighths[8] = {0}, lower = 0;
     draw("log", 4095, 1, 3, 20000);
-    for (int i = 0; i < 20000; i++) {
-        const int sides[] = {drawn[i].sides.m, drawn[i].sides.n, drawn[i].sides.k};
-        for (int j = 0; j < 3; j++) octaves[31 - __builtin_clz((unsigned)sides[j])]++;
-        for (int j = 0; j < 3; j++) middle += sides[j] >= 1024 && sides[j] < 1448; /* half of an octave */
-    }
+    for (int i = 0; i < 3 * 20000; i++) octaves[31 - __builtin_clz((unsigned)side(i / 3, i % 3))]++;
+    for (int i = 0; i < 3 * 20000; i++) lower += side(i / 3, i % 3) >= 1024 && side(i / 3, i % 3) < 1448;
     for (int i = 0; i < 12; i++) assert_in_range(octaves[i], 5000 - 4 * 68, 5000 + 4 * 68);
-    assert_in_range(middle, 2500 - 4 * 49, 2500 + 4 * 49);
+    assert_in_range(lower, 2500 - 4 * 49, 2500 + 4 * 49);
     draw("uniform", 4096, 1, 3, 20000);
-    for (int i = 0; i < 20000; i++) {
-        const int sides[] = {drawn[i].sides.m, drawn[i].sides.n, drawn[i].sides.k};
-        for (int j = 0; j < 3; j++) eighths[(sides[j] - 1) / 512]++;
-    }
+    for (int i = 0; i < 3 * 20000; i++) eighths[(side(i / 3, i % 3) - 1) / 512]++;
     for (int i = 0; i < 8; i++) assert_in_range(eighths[i], 7500 - 4 * 81, 7500 + 4 * 81);
 }
 

@@ -25,20 +25,20 @@ class Random(Case):
 
     def test_a_set_is_summed_up(self):
         """Two rows of one shape: the last counts. A row of no set's shape does not, nor one of another variant."""
+        one, two = shapes("uniform", 6000, 1, 1001, 2)
+
         def only(lines):
-            first, second = [line.split(",") for line in lines[1:3]]
-            ratio = lines[0].split(",").index("ratio")
-            rows = [[*first], [*first], [*second], [*second], [*second]]
-            for row, value in zip(rows, ("9", "2", "0.5", "7", "8")):
-                row[ratio] = value
-            rows[3][5] = "1"  # m
-            rows[4][1] = "naive"
-            return lines[:1] + [",".join(row) for row in rows]
+            rows = []
+            for variant, shape, ratio in (("best", one, 9), ("best", one, 2), ("best", two, 0.5),
+                                          ("best", (1, *two[1:]), 7), ("naive", two, 8)):
+                row = dict(zip(lines[0].split(","), lines[1].split(",")))
+                row.update(zip("mnk", map(str, shape)), variant=variant, ratio=str(ratio))
+                rows.append(",".join(row.values()))
+            return lines[:1] + rows
 
         self.change("random", only)
-        m, n, k = list(shapes("uniform", 6000, 1, 1001, 2))[1]
         self.assertEqual(self.table()[2:3], ["| FP32 uniform | uniform to 6000 | first | 2 of 60 | 1.000 | 0.650 | "
-                                             f"f32 nn, {m} × {n} × {k}: 0.500 | 1 |"])
+                                             "f32 nn, {0} × {1} × {2}: 0.500 | 1 |".format(*two)])
         self.assertEqual(self.table()[3:4], [""])
 
     def test_nothing_recorded(self):

@@ -120,7 +120,8 @@ drawn_at_random() { # where SWEEPS says so; each run a part of a set, in a file 
     machine
     here="--time 0.3 --csv $folder/random.csv --resume"
     BENCH_STEPS="step01 step05 step06 step07" SWEEPS=random status 0 scripts/bench.sh && lines "$CALLS" 54 &&
-        same "$(ls $folder)" random.csv && same "$(sort -u "$CALLS" | wc -l)" 54 && same "$(sed -n '1p;54p' "$CALLS")" "\
+        same "$(ls $folder)" random.csv && same "$(sort -u "$CALLS" | wc -l)" 54 &&
+        same "$(sed -n '1p;54p' "$CALLS")" "\
 --dtype f32 --layout nn --sweep random --spread uniform --max 6000 --multiple 1 --count 15 --seed 1001 $best $here
 --dtype bf16 --layout tn --m 64 --n 8192 --k 28672 $best $here" &&
         holds "$CALLS" "--dtype s8 --layout tn --sweep random --spread uniform --max 8192 --multiple 16 --count 15" &&
@@ -277,7 +278,7 @@ keeps_what_was_recorded() { # where nothing new comes
     RUN_STATUS=3 BENCH_STEPS=step07 status 3 scripts/bench.sh && [ ! -e $folder ]
 }
 
-cases of_sgemm_and_gemv of_tensor_cores what_matters_comes_first narrowed drawn_at_random in_pieces begins_nothing_long \
-    asks_for_everything_again continues_what_was_killed a_lost_tune_file_spoils_nothing \
+cases of_sgemm_and_gemv of_tensor_cores what_matters_comes_first narrowed drawn_at_random in_pieces \
+    begins_nothing_long asks_for_everything_again continues_what_was_killed a_lost_tune_file_spoils_nothing \
     a_search_without_its_row_is_made_again refuses starts_afresh keeps_what_was_recorded
 ended
