@@ -37,6 +37,7 @@ MEASURED = {
     "tensorcore": RECORD,
     "gemv": RECORD,
     "knn": RECORD,
+    "random": RECORD,
     "gemv_search": columns("""
         step:text! variant:text! dtype:text! n:int! k:int! cache:text! mode:text! candidate:text! block_n:int!
         reduce_threads:int! loads:int! rows:int! us:real!""" + ORIGIN),
@@ -63,9 +64,12 @@ RECORDS = [kind for kind, its in MEASURED.items() if its is RECORD]  # the files
 
 # Maintained by hand in plots/ (changes: from which day on records are of a kernel, or of a way of measuring, as it is
 # now; `what` is kernel, or clock: of the clock alone), except devices, in common/gpu/, and sass, which `make sass`
-# records in plots/data/.
+# records in plots/data/. random_sets: what scripts/bench.sh draws at random, 15 shapes a line, by either seed.
 COMMON = {
     "changes": columns("step:text variant:text date:text! version:text! what:text!"),
+    "random_sets": columns("""
+        step:text! dtype:text! layout:text! spread:text! max:int! multiple:int! count:int! tuning_seed:int!
+        final_seed:int! set:text!"""),
     "gemv_ladder": columns("step:text! variant:text! article_kernel:text article_ms:text article_ratio:text"),
     "devices": columns("""
         slug:text! name:text! sms:int! fp32_tflops:real tf32_tflops:real f16_tflops:real s8_tops:real

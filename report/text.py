@@ -74,6 +74,11 @@ def ratio_text(ratio, low, high):
     return "%.3f" % ratio if low is None or high is None else "%.3f (%.3f..%.3f)" % (ratio, low, high)
 
 
+def tenth(values):
+    """The 10th percentile, interpolated."""
+    return statistics.quantiles(values * 2 if len(values) == 1 else values, n=10, method="inclusive")[0]
+
+
 def sub(text):
     """The line under a table; NULL where nothing was measured."""
     return f"<sub>{text or 'Not measured yet.'}</sub>"
@@ -121,4 +126,6 @@ def register(db):
     db.create_function("form", -1, or_none(form))
     db.create_function("l1_clocks", 3, or_none(l1.rows))
     db.create_aggregate("median", 1, aggregate(statistics.median))
+    db.create_aggregate("geometric_mean", 1, aggregate(statistics.geometric_mean))
+    db.create_aggregate("tenth", 1, aggregate(tenth))
     db.create_aggregate("mean", 1, aggregate(statistics.fmean))  # alike in every version of SQLite, unlike avg()

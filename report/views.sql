@@ -188,6 +188,21 @@ ORDER BY m LIMIT 1;
 CREATE TABLE tensor_side AS
 SELECT column1 AS side FROM (VALUES (1024), (2048), (4096), (8192), (16384));
 
+-- ---- GEMM at shapes drawn at random ----
+
+CREATE VIEW random_shown AS
+SELECT rowid + 1 AS line, * FROM random
+WHERE op = 'gemm' AND variant = 'best' AND mode NOT IN ('sim', 'sustained') AND cache = 'cold' AND alpha = 1 AND beta = 0
+  AND ratio > 0;
+
+-- Every shape of every set (random_shapes.py), recorded or not. draw: tuning or final, of thin products neither.
+CREATE TABLE random_row AS
+SELECT max(line), s.*, 2.0 * m * n * k AS flops, ratio
+FROM random_shape AS s
+LEFT JOIN (SELECT short_step(step) AS step, dtype, layout, m, n, k, line, ratio FROM random_shown)
+     USING (step, dtype, layout, m, n, k)
+GROUP BY s.rowid;
+
 -- ---- which of the library's calls was the baseline ----
 
 CREATE VIEW baseline_used AS
@@ -285,6 +300,8 @@ UNION ALL
 SELECT 'dram', 'gemv_dram', rowid + 1, device, driver, cuda, date FROM gemv_dram
 UNION ALL
 SELECT 'tensor', 'tensorcore', line, device, driver, cuda, date FROM tensor_shown
+UNION ALL
+SELECT 'random', 'random', line, device, driver, cuda, date FROM random_shown
 UNION ALL
 SELECT CASE WHEN beside_torch THEN 'knn_torch' WHEN how = 'cpu' THEN 'knn_cpu' ELSE 'knn' END, 'knn', line,
        CASE WHEN how = 'cpu' AND NOT beside_torch THEN without_threads(device) ELSE device END, driver, cuda, date

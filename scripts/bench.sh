@@ -2,6 +2,7 @@
 # help: measure every step and record it (BENCH_STEPS=, SWEEPS= narrow it, MINUTES= ends it early, FORCE=1 starts over)
 # Records in plots/data/GPU/: the GEMM steps in sgemm.csv, step 6 in tensorcore.csv, step 7 in gemv.csv and its
 # autotuner's searches in gemv_search.csv, step 8 in knn.csv (its sweep is article: the paper's shapes and larger ones).
+# Only where SWEEPS names them, in random.csv: `random`, shapes drawn at random, and `final`, others of the same sets.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh
@@ -9,10 +10,11 @@ need_gpu bench
 need_python bench
 need_step bench BENCH_STEPS ${BENCH_STEPS:-}
 sweeps="square article chain odd sustained" # in this order
+every="$sweeps random final"
 for sweep in ${SWEEPS:-}; do
-    case " $sweeps " in
+    case " $every " in
     *" $sweep "*) ;;
-    *) echo "bench: there is no sweep '$sweep' to record, e.g. SWEEPS=\"$sweeps\"" >&2; exit 2 ;;
+    *) echo "bench: there is no sweep '$sweep' to record, e.g. SWEEPS=\"$every\"" >&2; exit 2 ;;
     esac
 done
 case ${MINUTES:-1} in
@@ -128,9 +130,31 @@ gemv_runs() {
 }
 gemv_squares() { up_to "--sweep square${1:+ $1}" 1024 4096 16384; }
 
+# random_runs STEP SWEEP: best on a part of a set in each run (plots/random_sets.csv). `random` has the seeds from 1001
+# on, by which kernels and their plans are tuned. `final` has those from 2001 on, for the end: whatever is tuned after
+# somebody has looked at them needs new ones. Beside `random` stand the products of a few tokens by the matrices of a
+# language model's layers.
+random_runs() {
+    step=${1%%_*}
+    sed 1d plots/random_sets.csv | while IFS=, read -r of dtype layout spread max multiple count seed final _; do
+        [ "$of" = "$step" ] || continue
+        [ "$2" = random ] || seed=$final
+        echo "0 --dtype $dtype --layout $layout --sweep random --spread $spread --max $max --multiple $multiple" \
+            "--count $count --seed $seed --variant best"
+    done
+    [ "$step:$2" = step06:random ] || return 0
+    for dtype in f16 bf16; do
+        for matrix in "4096 --k 14336" "14336 --k 4096" "8192 --k 28672"; do
+            for m in 1 8 16 32 64; do echo "0 --dtype $dtype --layout tn --m $m --n $matrix --variant best"; done
+        done
+    done
+}
+
 # runs STEP SWEEP
 runs() {
     case $1:$2 in
+    step06*:random | step06*:final) [ -z "$mma" ] || random_runs "$@" ;;
+    *:random | *:final) random_runs "$@" ;;
     step06*) [ -z "$mma" ] || tensor_runs "$2" ;;
     step07*) gemv_runs "$2" ;;
     step08*:article) search_runs ;;
@@ -139,13 +163,20 @@ runs() {
     esac
 }
 
+# file_of STEP SWEEP
+file_of() {
+    case $2 in random | final) echo random.csv ;; *) recorded_in "$1" ;; esac
+}
+
 steps=${BENCH_STEPS:-$(echo step0[1-8])}
-files= # that these steps are recorded in
+files= # that these sweeps of these steps are recorded in
 for step in $steps; do
-    file=$(recorded_in "$step")
-    case " $files " in *" $file "*) continue ;; esac
-    files="$files $file"
-    if [ "$file" = gemv.csv ]; then files="$files gemv_search.csv"; fi
+    for sweep in ${SWEEPS:-$sweeps}; do
+        file=$(file_of "$step" "$sweep")
+        case " $files " in *" $file "*) continue ;; esac
+        files="$files $file"
+        if [ "$file" = gemv.csv ]; then files="$files gemv_search.csv"; fi
+    done
 done
 if [ -n "${FORCE:-}" ]; then
     for file in $files; do
@@ -199,11 +230,10 @@ trap finish EXIT
 trap 'exit 130' INT TERM
 tidy_search
 
-# record STEP OPTIONS: one run. --resume also with FORCE=1, when the file is new, so that an interrupted run can be
+# record STEP FILE OPTIONS: one run. --resume also with FORCE=1, when the file is new, so that an interrupted run can be
 # continued without it.
 record() {
-    step=$1 options=$2
-    csv=$folder/$(recorded_in "$step")
+    step=$1 csv=$folder/$2 options=$3
     set -- --time 0.3 --csv "$csv" --resume
     case $csv in */gemv.csv) set -- "$@" --tune-file "$tuned" --tune-csv "$search" ;; esac
     echo "bench: $run of $total: $step $options" >&2
@@ -217,13 +247,15 @@ record() {
     exit "$status"
 }
 
-all=$(for sweep in $sweeps; do
+all=$(for sweep in $every; do
     case " ${SWEEPS:-$sweeps} " in *" $sweep "*) ;; *) continue ;; esac
-    for step in $steps; do runs "$step" "$sweep" | sed "s|^[0-9]*|& $step|"; done | sort -s -n -k 1,1
+    for step in $steps; do
+        runs "$step" "$sweep" | sed "s|^[0-9]*|& $step $(file_of "$step" "$sweep")|"
+    done | sort -s -n -k 1,1
 done)
 total=$(echo "$all" | grep -c .) || true
 run=0 start=$(date +%s) longest=0 stopped=
-while read -r _ step options; do
+while read -r _ step file options; do
     [ -n "$step" ] || continue
     begun=$(date +%s)
     if [ -n "${MINUTES:-}" ] && [ $((begun - start + longest)) -gt $((60 * MINUTES)) ]; then
@@ -231,7 +263,7 @@ while read -r _ step options; do
         break
     fi
     run=$((run + 1))
-    record "$step" "$options"
+    record "$step" "$file" "$options"
     took=$(($(date +%s) - begun))
     if [ "$took" -gt "$longest" ]; then longest=$took; fi
 done <<END

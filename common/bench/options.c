@@ -18,6 +18,14 @@ enum { HELP_COLUMNS = 100, HELP_INDENT = 24 };
 
 #define FIELD(name) offsetof(options, name)
 
+/* --count and --max of --sweep random, and in the simulator. */
+#define RANDOM_COUNT           60
+#define RANDOM_MAX             8192
+#define RANDOM_SIMULATED_COUNT 10
+#define RANDOM_SIMULATED_MAX   200
+
+static const char *const spreads[] = {"uniform", "log", NULL};
+
 static const option common_table[] = {
     {"variant", "NAME", OPTION_VARIANT, 0, NULL, NULL},
     {"list", NULL, OPTION_FLAG, FIELD(list), "list them and stop", NULL},
@@ -25,6 +33,18 @@ static const option common_table[] = {
     {"sweep", "KIND", OPTION_SWEEP, FIELD(sweep), "run a list of problems (check only verifies)", NULL},
     {"max-size", "N", OPTION_INT, FIELD(max_size), NULL, NULL},
     {"every", "N", OPTION_POSITIVE, FIELD(every), "take every Nth problem of --sweep check (default 1)", NULL},
+    {"count", "N", OPTION_POSITIVE, FIELD(random.count),
+     "--sweep random: draw N shapes by --seed (default " OPTIONS_QUOTE(
+         RANDOM_COUNT) ", in the simulator " OPTIONS_QUOTE(RANDOM_SIMULATED_COUNT) ")",
+     NULL},
+    {"max", "N", OPTION_SIZE, FIELD(random.max),
+     "--sweep random: sides up to N (default " OPTIONS_QUOTE(RANDOM_MAX) ", in the simulator " OPTIONS_QUOTE(
+         RANDOM_SIMULATED_MAX) ")",
+     NULL},
+    {"spread", "NAME", OPTION_CHOICE, FIELD(random.spread), "--sweep random: what is uniform, a side or its logarithm",
+     spreads},
+    {"multiple", "M", OPTION_POSITIVE, FIELD(random.multiple),
+     "--sweep random: every side is a multiple of M (default 1)", NULL},
     {"seed", "N", OPTION_SEED, FIELD(seed), "seed of the data's generator (default 1)", NULL},
     {"device", "N", OPTION_INT, FIELD(device), "CUDA device (default 0)", NULL},
     {"sim", NULL, OPTION_FLAG, FIELD(simulate), "run in the simulator, on the CPU (the default without a GPU)", NULL},
@@ -50,7 +70,12 @@ static const option common_table[] = {
     {"help", NULL, OPTION_HELP, 0, "print this and stop (also -h)", NULL},
 };
 
-static const options common_defaults = {.first = -1, .max_size = INT_MAX, .every = 1, .seed = 1, .time_s = 0.5};
+static const options common_defaults = {.first = -1,
+                                        .max_size = INT_MAX,
+                                        .every = 1,
+                                        .random = {RANDOM_COUNT, RANDOM_MAX, 1, "uniform"},
+                                        .seed = 1,
+                                        .time_s = 0.5};
 
 /* Options that stand alone, and all that may stand beside each. */
 static const struct {
@@ -71,9 +96,16 @@ static const option_rule common_rules[] = {
     {0},
 };
 
+/* Of the programs that have it. */
+static const option_rule random_rules[] = {
+    {"count max spread multiple", RULE_NEEDS, "sweep random", NULL},
+    {"max-size", RULE_CONTRADICTS, "sweep random", "whose sides end at --max"},
+    {0},
+};
+
 static const char *const sweep_names[] = {
     [SWEEP_NONE] = "none", [SWEEP_SQUARE] = "square", [SWEEP_ARTICLE] = "article",
-    [SWEEP_ODD] = "odd",   [SWEEP_CHECK] = "check",
+    [SWEEP_ODD] = "odd",   [SWEEP_RANDOM] = "random", [SWEEP_CHECK] = "check",
 };
 
 /* ---- rows ------------------------------------------------------------------------------------------------------ */
@@ -131,6 +163,12 @@ static void adapt(option_parse *p, option *what) {
     }
 }
 
+static bool has_random(const options_program *program) {
+    const char *const *name = program->sweeps;
+    while (name != NULL && *name != NULL && strcmp(*name, "random") != 0) name++;
+    return name != NULL && *name != NULL;
+}
+
 static bool create_rows(option_parse *p) {
     const options_program *program = p->program;
     int own = 0;
@@ -146,7 +184,8 @@ static bool create_rows(option_parse *p) {
     for (int i = 0; i < ARRAY_SIZE(common_table); i++) {
         option what = common_table[i];
         const bool of_sweeps = what.field == FIELD(max_size) || what.field == FIELD(every);
-        if (of_sweeps && program->sweeps == NULL) continue;
+        const bool of_random = what.field >= FIELD(random) && what.field < FIELD(random) + sizeof(random_sweep);
+        if ((of_sweeps && program->sweeps == NULL) || (of_random && !has_random(program))) continue;
         adapt(p, &what);
         add_row(p, &what, p->o);
     }
@@ -297,6 +336,13 @@ static bool check_rules(const option_parse *p, const option_rule *rule) {
     return true;
 }
 
+static bool complete_random(const option_parse *p, options *o) {
+    if (o->simulate && !options_given(p, "count")) o->random.count = RANDOM_SIMULATED_COUNT;
+    if (o->simulate && !options_given(p, "max")) o->random.max = RANDOM_SIMULATED_MAX;
+    return o->random.multiple <= o->random.max ||
+           options_fail(p, "--max %d: less than --multiple %d", o->random.max, o->random.multiple);
+}
+
 static bool complete(option_parse *p) {
     const options_program *program = p->program;
     options *o = p->o;
@@ -306,6 +352,7 @@ static bool complete(option_parse *p) {
     for (int i = 0; i < program->variant_count && !o->variant_given; i++) o->chosen[i] = true;
     if (!check_alone(p) || !check_rules(p, common_rules) || !check_rules(p, program->rules) || !check_files(p))
         return false;
+    if (has_random(program) && (!check_rules(p, random_rules) || !complete_random(p, o))) return false;
     if (o->simulate && o->sweep == SWEEP_CHECK && !options_given(p, "max-size"))
         o->max_size = program->simulated_max_size;
     return program->complete == NULL || program->complete(p, o, program->values);

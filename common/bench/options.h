@@ -22,6 +22,7 @@ typedef enum {
     SWEEP_SQUARE,  /* 256 ... 16384 and sizes no tile divides */
     SWEEP_ARTICLE, /* the article's shapes */
     SWEEP_ODD,     /* shapes that no tile divides, skinny and rectangular */
+    SWEEP_RANDOM,  /* shapes drawn by a seed (random_shapes.h) */
     SWEEP_CHECK    /* verify a long list of problems; time nothing */
 } sweep_kind;
 
@@ -72,6 +73,12 @@ typedef struct {
     const char *because; /* ends the message: "which chooses the shapes"; NULL: nothing to say */
 } option_rule;
 
+/* What SWEEP_RANDOM draws. */
+typedef struct {
+    int count, max, multiple; /* shapes; no side is larger; all are multiples of it: 1 <= multiple <= max */
+    const char *spread;       /* of the sides: "uniform", "log" */
+} random_sweep;
+
 /* What every run has. */
 typedef struct {
     bool *chosen;       /* by index into variants; all true where none was named; free with options_free */
@@ -81,6 +88,7 @@ typedef struct {
     sweep_kind sweep;
     int max_size; /* sweeps leave out problems with a side above it; INT_MAX: no limit */
     int every;    /* SWEEP_CHECK takes every Nth of its problems */
+    random_sweep random;
     uint64_t seed;
     int device;
     bool simulate;          /* --sim or an option that needs it, or this is the simulator already */
@@ -99,7 +107,8 @@ typedef struct {
     const char *noun;            /* "variant", or "method": the option's name, where --variant is known too */
     const char *const *variants; /* names */
     int variant_count;
-    const char *const *sweeps; /* NULL-terminated names of its kinds: "square", "article", "odd", "check"; NULL: none */
+    const char *const *sweeps; /* NULL-terminated names of its kinds ("square", "article", "odd", "random", "check");
+                                * NULL: none */
     int simulated_max_size;    /* --max-size of --sweep check in the simulator */
     bool simulated;            /* this process runs in the simulator, also without --sim */
     const option *table;       /* the family's own options; ends with a row without a name; NULL: none */

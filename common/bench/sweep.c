@@ -124,6 +124,11 @@ static void report(const session *s, const bench_problem *b, const bench_launch 
     }
     const char *below = s->family->remark(launch, remark, sizeof remark);
     print_row(s, name, r, seconds, remark);
+    if (s->o.verbose && s->o.sweep == SWEEP_RANDOM && launch->mode == NULL) { /* what the table has no columns for */
+        char details[160];
+        s->family->format(s, b->problem, true, details, sizeof details);
+        printf("    %s\n", details);
+    }
     if (below != NULL && launch->mode == NULL) printf("    %s\n", below);
     if (t != NULL) print_details(s, b, r, t);
     session_keep(s, r);
@@ -172,11 +177,12 @@ static void measure_second(session *s, const bench_problem *b, bench_launch laun
     if (still_right(s, &launch, fingerprint, r)) report(s, b, &launch, name, r, &t, NAN);
 }
 
-/* Why the variant is not even verified; NULL: it is. */
+/* Why the variant is not even verified; NULL: it is. The speed at the shape before foresees no random shape's. */
 static const char *reason_to_skip(const session *s, const bench_problem *b, const bench_variant *v, double gflops) {
     const char *reason = session_unsupported(s, v);
     if (reason == NULL) reason = s->family->refuses(s, v, b->problem);
-    if (reason == NULL && s->o.sweep != SWEEP_NONE && gflops > 0.0 && b->work.flops / gflops / 1e6 > SWEEP_LIMIT_MS)
+    const bool foreseen = s->o.sweep != SWEEP_NONE && s->o.sweep != SWEEP_RANDOM && gflops > 0.0;
+    if (reason == NULL && foreseen && b->work.flops / gflops / 1e6 > SWEEP_LIMIT_MS)
         reason = "a launch would take more than a second";
     return reason;
 }

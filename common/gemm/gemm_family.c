@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/random_shapes.h"
 #include "bench/session.h"
 #include "gemm/gemm.h"
 #include "gemm/gemm_baseline.h"
@@ -128,6 +129,18 @@ static operand_spec spec_of(const session *s, const void *problem) {
     return spec;
 }
 
+static void add_random(const session *s, case_list *l, gemm_case c) {
+    random_draw draw = {.sweep = s->o.random, .seed = s->o.seed};
+    while (draw.count < s->o.random.count) {
+        const random_shape r = random_shape_next(&draw);
+        c.m = r.sides.m, c.n = r.sides.n, c.k = r.sides.k;
+        c.lda = c.k + r.pads[0];
+        c.ldb = (c.layout == GEMM_TN ? c.k : c.n) + r.pads[1];
+        c.ldc = c.n + r.pads[2];
+        case_list_add(l, &c);
+    }
+}
+
 static void add_timed(const session *s, case_list *l) {
     const gemm_state *state = state_of(s);
     const gemm_options *o = &state->o;
@@ -146,6 +159,8 @@ static void add_timed(const session *s, case_list *l) {
                    .layout = state->kind.layout};
     if (s->o.sweep == SWEEP_NONE)
         case_list_add(l, &c);
+    else if (s->o.sweep == SWEEP_RANDOM)
+        add_random(s, l, c);
     else
         case_list_add_shapes(l, gemm_sweep(s->o.sweep, s->device.simulated), &c, &c.m, &c.n, &c.k);
 }

@@ -132,7 +132,7 @@ static void list_offer(gemm_options *o, const gemm_offer *offer) {
 }
 
 void gemm_options_program(options_program *p, gemm_options *o, const gemm_offer *offer) {
-    static const char *const sweeps[] = {"square", "article", "odd", "check", NULL};
+    static const char *const sweeps[] = {"square", "article", "odd", "random", "check", NULL};
     *o = (gemm_options){.alpha = 1.0f, .baseline = true, .dtypes = {"f32"}, .layouts = {"nn"}};
     if (offer != NULL) list_offer(o, offer);
     o->dtype = o->dtypes[0];

@@ -6,6 +6,7 @@
 #include "base/progress.h"
 #include "bench/measure.h"
 #include "bench/print.h"
+#include "bench/random_shapes.h"
 #include "gemv/gemv_cases.h"
 #include "gemv/gemv_state.h"
 #include "gemv/read_ceiling.h"
@@ -106,6 +107,12 @@ static void add_problems(const session *s, case_list *l) {
         gemv_cases(l);
     else if (s->o.sweep == SWEEP_NONE)
         case_list_add(l, &c);
+    else if (s->o.sweep == SWEEP_RANDOM) /* whose m and pads have no place here */
+        for (random_draw draw = {.sweep = s->o.random, .seed = s->o.seed}; draw.count < s->o.random.count;) {
+            const random_shape r = random_shape_next(&draw);
+            c.n = r.sides.n, c.k = r.sides.k;
+            case_list_add(l, &c);
+        }
     else
         case_list_add_shapes(l, gemv_sweep(s->o.sweep, s->device.simulated), &c, &m, &c.n, &c.k);
 }

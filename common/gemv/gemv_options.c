@@ -61,7 +61,7 @@ static bool complete(const option_parse *p, const options *common, void *values)
 }
 
 void gemv_options_program(options_program *p, gemv_options *o) {
-    static const char *const sweeps[] = {"square", "article", "odd", "check", NULL};
+    static const char *const sweeps[] = {"square", "article", "odd", "random", "check", NULL};
     *o = (gemv_options){.alpha = 1.0f, .dtype = dtypes[0], .baseline = true, .tune = true};
     p->summary = "Verifies each variant's result, then times the variant against the baseline.";
     p->noun = "variant";

@@ -1,6 +1,7 @@
 """The figures of lines: size, article, tensorcore_size, tensorcore_error, gemv_size, knn_...; and the roofline."""
 
-from math import log2, log10
+from math import ceil, floor, log2, log10
+from statistics import geometric_mean
 
 from report.figures.ladders import baseline_name, megabytes
 from report.figures.layout import (
@@ -23,7 +24,7 @@ from report.figures.layout import (
     spread,
     steps,
 )
-from report.text import short_step
+from report.text import short_step, tenth
 
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 SPEEDS = "tflops, tflops * ms_median / ms_max AS least, tflops * ms_median / ms_min AS most"
@@ -155,6 +156,35 @@ def gemv_size(db, files, gap):
     largest = 2 ** int(log2(max(n for n, *_ in everything)) + 1e-9)
     x = powers(8, max(9, round(log2(largest))), 2, 2, lambda i: f"{2 ** i}\\n{megabytes(2 ** i)}")
     return chart(panels, x, axis_of(everything), gap, 0.46, every=True)
+
+
+def random(db, files, gap):
+    """Ratios to the strongest call at shapes drawn at random, against the product's size: a panel a set. Blue: shapes
+    that kernels were tuned at, orange: others; dashed: the geometric mean and the 10th percentile of both."""
+    sets = {}
+    for name, *one in db.execute('SELECT "set", draw = \'final\', flops, ratio FROM random_row WHERE ratio > 0 '
+                                 'ORDER BY place, flops'):
+        sets.setdefault(name, []).append(one)
+    sizes, everything = ([one[i] for those in sets.values() for one in those] for i in (1, 2))
+    if not sizes:
+        raise nothing("random shapes", files["random"], "make bench SWEEPS=random")
+    x = powers(floor(log10(min(sizes))), ceil(log10(max(sizes))), every=6,
+               text=lambda i: "10" + str(i).translate(SUPERSCRIPTS))
+    low, high = min(-1, floor(log2(min(everything)) - 0.5)), max(1, ceil(log2(max(everything))))
+    y = Axis(2.0 ** low, 1.3 * 2.0 ** high, [(2.0 ** i, f"{2.0 ** i:g}") for i in range(low, high + 1)], log2)
+    left, right = 10.0 ** x.low, 10.0 ** (x.low + x.wide)
+    panels, notes = [], []
+    for name, those in sets.items():
+        ratios = [ratio for *_, ratio in those]
+        mean, worse = geometric_mean(ratios), tenth(ratios)
+        notes += [(len(panels), left, 2.0 ** (low + 0.3), f"mean {mean:.2f}"),
+                  (len(panels), left, 2.0 ** (low + 0.1), f"10th pct. {worse:.2f}")]
+        panels.append((name.replace(" ", "\\n", 1),
+                       [Line([one[1:] for one in those if one[0] == last], (5, 2)[last], "", "points")
+                        for last in (0, 1)] +
+                       [Line([(left, share), (right, share)], of, "", "dashed")
+                        for share, of in ((mean, BASELINE), (worse, NOT_OURS))]))
+    return chart(panels, x, y, gap, 0, notes, rules=(1,), space=0.15)
 
 
 RIVALS = [("ann_kdtree", "ANN, kd-tree", 1), ("ann_brute", "ANN, brute force", 2),
@@ -294,6 +324,8 @@ FIGURES = {
                                 "|c - ref| / |A||B|")],
     "gemv": [Figure(gemv_size, "GEMV in FP16: GB/s against size (PDL: programmatic dependent launch)",
                     "n of the n × n matrix A, and its bytes", "GB/s")],
+    "random": [Figure(random, "Shapes drawn at random: ratio to the strongest call of {}", "FLOP (2 m n k)",
+                      "times as fast")],
     "knn": [Figure(knn_table, "{}, 1200 queries, k = 25: speed-up", "n points", "times as fast as the other"),
             Figure(knn_select, "1200 queries, 16384 points, d = 32: milliseconds against k", "k", "ms")],
     "knn_rates": [Figure(knn_rates, "KDD Cup 1999: attacks detected, and false alarms, against k", "k",

@@ -99,6 +99,38 @@ TEST(gemm_refuses) {
                       "contradicts --show, which runs no variant");
 }
 
+TEST(random_shapes_are_asked_for) {
+    ACCEPTED(GEMM, "--sweep random");
+    assert_true(o.sweep == SWEEP_RANDOM && o.random.count == 60 && o.random.max == 8192 && o.random.multiple == 1);
+    assert_string_equal(o.random.spread, "uniform");
+    ACCEPTED(TYPED, "--count 7 --max=50 --multiple 50 --spread log --seed 3 --sweep random --csv a --resume");
+    assert_true(o.random.count == 7 && o.random.max == 50 && o.random.multiple == 50 && o.seed == 3);
+    assert_string_equal(o.random.spread, "log");
+    ACCEPTED(GEMV, "--sweep random --sim");
+    assert_true(o.random.count == 10 && o.random.max == 200);
+    ACCEPTED(GEMV, "--sweep random --sim --max 8192 --count 60");
+    assert_true(o.random.count == 60 && o.random.max == 8192);
+    static const refusal list[] = {
+        {"--sweep random --max 7 --multiple 8", "--max 7: less than --multiple 8"},
+        {"--sweep random --max 0", "--max 0: less than --multiple 1"},
+        {"--sweep random --sim --multiple 256", "--max 200: less than --multiple 256"},
+        {"--sweep random --count 0", "--count: '0' is not above 0"},
+        {"--sweep random --multiple 0", "--multiple: '0' is not above 0"},
+        {"--sweep random --max 2000000001", "--max: '2000000001' is out of range (at most 2000000000)"},
+        {"--sweep random --spread even", "--spread: 'even' is unknown (known: uniform, log)"},
+        {"--sweep random --max-size 9", "--max-size: contradicts --sweep random, whose sides end at --max"},
+        {"--sweep random --every 9", "--every: needs --sweep check"},
+        {"--sweep random --size 9", "--size: contradicts --sweep, which chooses the shapes"},
+    };
+    ALL_REFUSED(GEMM, list);
+    ALL_REFUSED(GEMV, list);
+    each_refused_with(GEMM, "", "count=5 max=5 spread=log multiple=5", "needs --sweep random");
+    each_refused_with(GEMV, "--sweep odd", "count=5 max=5 spread=log multiple=5", "needs --sweep random");
+    REFUSED(KNN, "--spread log", "--spread: unknown option (see --help)");
+    assert_non_null(strstr(help_of(GEMM), "draw N shapes by --seed (default 60, in the simulator 10)\n"));
+    assert_non_null(strstr(out_text, "sides up to N (default 8192, in the simulator 200)\n"));
+}
+
 /* ---- GEMV ---- */
 
 TEST(gemv_options_are_taken) {
@@ -134,7 +166,7 @@ TEST(gemv_refuses) {
         {"--sim-device sm_90 --tune-csv x",
          "--tune-csv: there is no search in the simulator, whose times are not a GPU's"},
         {"--pdl --graph", "--pdl: contradicts --graph, which chooses the launches and the scalars"},
-        {"--m 3", "--max-size: needs --sweep"}, /* an abbreviation, to getopt_long */
+        {"--m 3", "--m: ambiguous option (max-size, max, multiple)"},
         {"--ldb=3", "--ldb: unknown option (see --help)"},
         {"--layout n", "--layout: unknown option (see --help)"},
     };

@@ -16,6 +16,8 @@ static struct {
     bool fingerprints;               /* the family has them */
     bool sustained;                  /* there is a second measurement */
     bool unsupported;                /* the device cannot run the variant */
+    sweep_kind sweep;                /* which problem is next */
+    double gflops;                   /* the variant's at the one before */
     char log[64]; /* v: verified; V: so, after several launches, F: by the fingerprint; t: timed; s: under load */
     record *rows;
     int count;
@@ -150,12 +152,13 @@ static int run(void) {
     const bench_family family = bench_family_complete(&made_up, &operands);
     bench_variant one = {.name = "one", .supports = supports};
     bool chosen = true;
-    double gflops = 0.0;
+    double gflops = fake.gflops;
     session s = {.family = &family, .step = "step00", .variants = &one, .count = 1, .gflops = &gflops, .memory = 100};
     s.device.cc = 90;
     s.o.chosen = &chosen;
     s.o.variant_given = true;
     s.o.time_s = 0.1;
+    s.o.sweep = fake.sweep;
     s.o.csv = path;
     const int status = bench_sweep(&s);
     free(fake.rows);
@@ -233,6 +236,16 @@ TEST(wrong_after_continuous_load) {
 TEST(named_and_skipped) {
     fake.unsupported = true;
     assert_run(EXIT_USAGE, "", 0);
+}
+
+/* A small shape drawn before a large one says nothing of the large one's time; in other sweeps what came before does.
+ */
+TEST(too_slow_at_the_problem_before) {
+    fake.gflops = 3.0; /* 1.3 s */
+    fake.sweep = SWEEP_SQUARE;
+    assert_run(EXIT_USAGE, "", 0);
+    fake.sweep = SWEEP_RANDOM;
+    assert_run(0, "vtV", 1);
 }
 
 /* ---- what is printed beside the table ---- */

@@ -8,7 +8,7 @@ set -u
 # A GPU, a make that has nothing to do, a clock on which a minute passes a run, and steps that record what was recorded.
 machine() {
     rm -rf "$tmp/machine" plots/data build step0*
-    mkdir -p build step01_naive step06_tensorcore step07_gemv
+    mkdir -p build step01_naive step05_doublebuffer step06_tensorcore step07_gemv
     fake_gpu "$tmp/machine" 'Made-Up GPU'
     fake "$tmp/machine/date" <<'END'
 case $1 in +%s) echo $((60 * $(wc -l <"$CALLS"))) ;; *) echo 2026-11-22 ;; esac
@@ -29,7 +29,7 @@ if [ -n "${tuned:-}" ] && [ ! -e "$tuned" ]; then
 fi
 END
     python3 -B -m report header sgemm >"$tmp/header"
-    for step in step06_tensorcore step07_gemv; do cp step01_naive/run $step/; done
+    for step in step05_doublebuffer step06_tensorcore step07_gemv; do cp step01_naive/run $step/; done
     for step in step0?_*; do ln -s "$step" "${step%%_*}"; done
     CALLS=$tmp/calls RECORDED=$recorded HEADER=$tmp/header
     export CALLS RECORDED HEADER
@@ -115,6 +115,28 @@ narrowed() {
     BENCH_STEPS="step01 step06 step07_gemv" SWEEPS=article status 0 scripts/bench.sh && lines "$CALLS" 3 || return 1
     : >"$CALLS"
     BENCH_STEPS="step01 step07" SWEEPS="chain sustained" status 0 scripts/bench.sh && [ ! -s "$CALLS" ]
+}
+drawn_at_random() { # where SWEEPS says so; each run a part of a set, in a file of its own
+    machine
+    here="--time 0.3 --csv $folder/random.csv --resume"
+    BENCH_STEPS="step01 step05 step06 step07" SWEEPS=random status 0 scripts/bench.sh && lines "$CALLS" 54 &&
+        same "$(ls $folder)" random.csv && same "$(sort -u "$CALLS" | wc -l)" 54 &&
+        same "$(sed -n '1p;54p' "$CALLS")" "\
+--dtype f32 --layout nn --sweep random --spread uniform --max 6000 --multiple 1 --count 15 --seed 1001 $best $here
+--dtype bf16 --layout tn --m 64 --n 8192 --k 28672 $best $here" &&
+        holds "$CALLS" "--dtype s8 --layout tn --sweep random --spread uniform --max 8192 --multiple 16 --count 15" &&
+        same "$(grep -c '^--dtype f32 .* --seed 100[1-8] ' "$CALLS")" 8 || return 1
+    mv "$CALLS" "$tmp/first" && : >"$CALLS"
+    SWEEPS=final BENCH_STEPS="step05 step06_tensorcore" status 0 scripts/bench.sh && lines "$CALLS" 24 &&
+        same "$(sed 's/--seed 2/--seed 1/' "$CALLS")" "$(head -n 24 "$tmp/first")" || return 1
+    : >"$CALLS"
+    SWEEPS="odd random" BENCH_STEPS=step05 status 0 scripts/bench.sh && lines "$CALLS" 9 &&
+        same "$(ls $folder | tr '\n' ' ')" "random.csv sgemm.csv " || return 1
+    : >"$CALLS"
+    FAKE_CC=7.5 SWEEPS="random final" BENCH_STEPS=step06 status 0 scripts/bench.sh && [ ! -s "$CALLS" ] || return 1
+    cut -d , -f -32 "$recorded/random.csv" >$folder/random.csv
+    SWEEPS=random BENCH_STEPS=step05 status 2 scripts/bench.sh && says "$folder/random.csv has other columns" &&
+        SWEEPS=odd BENCH_STEPS=step05 status 0 scripts/bench.sh
 }
 in_pieces() { # MINUTES ends it early, and the same command continues
     machine
@@ -256,7 +278,7 @@ keeps_what_was_recorded() { # where nothing new comes
     RUN_STATUS=3 BENCH_STEPS=step07 status 3 scripts/bench.sh && [ ! -e $folder ]
 }
 
-cases of_sgemm_and_gemv of_tensor_cores what_matters_comes_first narrowed in_pieces begins_nothing_long \
-    asks_for_everything_again continues_what_was_killed a_lost_tune_file_spoils_nothing \
+cases of_sgemm_and_gemv of_tensor_cores what_matters_comes_first narrowed drawn_at_random in_pieces \
+    begins_nothing_long asks_for_everything_again continues_what_was_killed a_lost_tune_file_spoils_nothing \
     a_search_without_its_row_is_made_again refuses starts_afresh keeps_what_was_recorded
 ended

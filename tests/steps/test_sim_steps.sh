@@ -74,6 +74,10 @@ for dir in step[0-9][0-9]_*; do
         run "$dir/run" --sim --no-check --sweep "${sweep%:*}" --max-size "${sweep#*:}" --csv "$csv"
         check "$step: --sweep ${sweep%:*} up to ${sweep#*:}" eval '[ "$status" = 0 ]'
     done
+    if [ "$step" != step08 ]; then
+        run "$dir/run" --sim --sweep random --max 64 --count 5 --csv "$csv"
+        check "$step: --sweep random" eval '[ "$status" = 0 ]'
+    fi
     # shellcheck disable=SC2086 # several options
     run "$dir/run" --sim $size --csv "$csv"
     check "$step: a row a variant, in mode sim, without a time" eval \
@@ -106,6 +110,9 @@ run step05_doublebuffer/run --sim-device sm_75 --sweep check --every 29
 check "step05 on sm_75: cp.async is skipped, and said why" eval \
     '[ "$status" = 0 ] && said "^register_prefetch .* passed, 0 failed" &&
         [ "$(grep -c "skipped: cp.async needs compute capability 8.0" "$work/out")" = 7 ]'
+run step05_doublebuffer/run --sim --sweep random --max 64 --count 4 --variant best --verbose
+check "step05: every other random shape has leading dimensions of its own" eval '[ "$status" = 0 ] &&
+    said "^best  *21  *19  *32 " && said "^    ld 39 32 31, " && [ "$(grep -c "^    ld [0-9 ]*, 0" "$work/out")" = 4 ]'
 run step05_doublebuffer/run --sim --m 66 --n 70 --k 34
 check "step05: rows off 16 bytes are refused by all but best" eval \
     '[ "$status" = 0 ] && [ "$(grep -c "skipped: takes rows" "$work/out")" = 7 ] && said "^best .* s  "'
