@@ -37,7 +37,9 @@ static const int BAND = 8; /* height, in tiles, of the bands of rasterization */
 template <int BM_, int BN_, int BK_, int TM_, int TN_, int STAGES_, int PER_SM_, bool DIVIDES_> struct tile_shape {
     static const int BM = BM_, BN = BN_, BK = BK_, TM = TM_, TN = TN_, STAGES = STAGES_, PER_SM = PER_SM_;
     static const bool DIVIDES = DIVIDES_;
-    static const bool TAKES_WORDS = BM * BN <= 64 * 64; /* of a B that does not consist of whole float4 */
+    /* Of a B that does not consist of whole float4. Between the small tiles and the large, who copy few of them for
+     * each product, are those that are not worth a kernel. */
+    static const bool TAKES_WORDS = BM * BN <= 64 * 64 || BM * BN == 128 * 256;
     static const int WM = 8 * TM, WN = 4 * TN, WARPS_N = BN / WN, WARPS = BM / WM * WARPS_N;
     static const int SLICES = THREADS / 32 / WARPS, SLICE_K = BK / SLICES;
     static const int RESULTS = BM * BN / THREADS; /* of a thread, once the slices are added up */
