@@ -441,7 +441,7 @@ def plan(sources):
     chosen = {one: min(plans(sources, one, one, one), key=lambda row: sum(row[1])) for one in sides}
     def told(row):
         return f"{row[0]}, " + (f"{row[2]} of them in {row[3]} pieces" if row[2] else "none divided")
-    d = Drawing(f"The estimates of plan.h for best's nine tiles at {side}³, in clocks: " + "; ".join(
+    d = Drawing(f"The estimates of plan.h for best's {len(rows)} tiles at {side}³, in clocks: " + "; ".join(
         f"{row[0]} {sum(row[1]):.0f}" for row in rows) + ". What it chooses: " + "; ".join(
         f"{one}³ {told(row)}" for one, row in chosen.items()) + ".")
     d.text(10, 18, f"Estimates at {side}³, in thousands of clocks", "title")

@@ -148,16 +148,19 @@ static const int SHORT_K = 2048;
 template <class T> static cudaError_t launch_tiles(const sgemm_problem &p, const plan &x, cudaStream_t stream) {
     if constexpr (T::TAKES_WORDS)
         if (!x.vector_b) return launch_kernels<T, false, false>(p, x, stream);
-    if constexpr (T::SLICES == 1)
+    if constexpr (T::MAY_BE_DIRECT)
         if (gemm_is_float4(p.C, p.ldc, p.n) || p.k > SHORT_K || T::shared_bytes(false) > x.shared_limit)
             return launch_kernels<T, true, true>(p, x, stream);
     return launch_kernels<T, true, false>(p, x, stream);
 }
 
-/* The tiles: BM, BN, BK, TM, TN, stages, blocks on a multiprocessor, divided; multiply-adds and clocks as in plan.h. */
+/* The tiles: BM, BN, BK, TM, TN, stages, blocks on a multiprocessor, divided; multiply-adds and clocks as in plan.h,
+ * estimates in the rows with 96. */
 #define TILES(X)                                                                                                       \
     X(97.2, 10500, 256, 128, 16, 8, 16, 4, 1, true)                                                                    \
     X(102, 8860, 128, 256, 16, 8, 16, 4, 1, true)                                                                      \
+    X(92, 9500, 256, 96, 16, 8, 12, 4, 1, true)                                                                        \
+    X(93, 8600, 96, 256, 16, 12, 8, 4, 1, true)                                                                        \
     X(93.7, 7610, 128, 128, 8, 8, 8, 4, 2, false)                                                                      \
     X(93.3, 9320, 64, 128, 32, 8, 16, 4, 1, true)                                                                      \
     X(91.1, 6690, 64, 64, 64, 8, 16, 3, 1, true)                                                                       \
