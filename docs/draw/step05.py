@@ -401,8 +401,9 @@ def plans(sources, m, n, k):
     best, costs = Kernel(sources, FOLDER + "best/best.cu"), Kernel(sources, FOLDER + "best/plan.h")
     shape, left = Kernel(sources, FOLDER + "best/warp_tile.cuh"), re.search(r"LEFT = (\d+),", costs.text)
     rows = re.findall(r"X\(([\d.]+), (\d+), ((?:\d+, ){7})(true|false)\)", best.text)
-    said = ("WM = 8 * TM, WN = 4 * TN", "products += each * tiles_k * tile_of_k;", "products += each * share * tile_of_k;",
-            "clocks += ceil_div(each, T::PER_SM) * costs.overhead;", "clocks += pieces * costs.overhead;",
+    said = ("WM = 8 * TM, WN = 4 * TN", "products += each * tiles_k * tile_of_k;",
+            "products += each * share * tile_of_k;", "clocks += ceil_div(each, T::PER_SM) * costs.overhead;",
+            "clocks += pieces * costs.overhead;",
             "parts + (parts < 8 ? 1 : parts / steps)", "next_parts(parts, 8)")
     if not rows or not left or not all(one in shape.text + costs.text for one in said):
         costs.refuse("the estimate that the drawing computes")

@@ -49,17 +49,14 @@ static __device__ __forceinline__ bool is_last(int tile, int parts) {
 
 /* ---- strips ---- */
 
-/* This lane's four columns of B from `col` on, zeros where there are none: neighbours (VECTOR: rows of B and C are
- * whole float4), or one in each 32. */
-template <bool VECTOR>
-static __device__ __forceinline__ void load_strip(const sgemm_problem &p, int k, int col, bool inside, float (&b)[4]) {
-    const float *from = gemm_at(p.B, p.ldb, k, col);
+/* This lane's four columns of a row of B, `left` of which exist from the first on, zeros for the others: neighbours
+ * (VECTOR: rows of B and C are whole float4), or one in each 32. */
+template <bool VECTOR> static __device__ __forceinline__ void load_strip(const float *from, int left, float (&b)[4]) {
     if (VECTOR) {
-        float4 v = gemm_load4<true>(from, inside ? p.n - col : 0);
-        b[0] = v.x, b[1] = v.y, b[2] = v.z, b[3] = v.w;
+        *(float4 *)b = gemm_load4<true>(from, left);
     } else {
 #pragma unroll
-        for (int j = 0; j < 4; j++) b[j] = inside && col + 32 * j < p.n ? from[32 * j] : 0.0f;
+        for (int j = 0; j < 4; j++) b[j] = 32 * j < left ? from[32 * j] : 0.0f;
     }
 }
 
@@ -70,13 +67,15 @@ static __device__ __forceinline__ void add_strip(const sgemm_problem &p, int row
     const int DEEP = ROWS > 8 ? 4 : 8, lane = threadIdx.x % 32;
     for (int k0 = begin; k0 < end; k0 += 32) {
         float a[ROWS]; /* of k0 + lane */
+        const float *from = gemm_at(p.A, p.lda, row0, k0 + lane);
 #pragma unroll
-        for (int r = 0; r < ROWS; r++)
-            a[r] = row0 + r < p.m && k0 + lane < end ? *gemm_at(p.A, p.lda, row0 + r, k0 + lane) : 0.0f;
+        for (int r = 0; r < ROWS; r++, from += p.lda) a[r] = row0 + r < p.m && k0 + lane < end ? *from : 0.0f;
         for (int k = 0; k < 32 && k0 + k < end; k += DEEP) {
             float b[DEEP][4];
+            from = gemm_at(p.B, p.ldb, k0 + k, col);
 #pragma unroll
-            for (int u = 0; u < DEEP; u++) load_strip<VECTOR>(p, k0 + k + u, col, k0 + k + u < end, b[u]);
+            for (int u = 0; u < DEEP; u++, from += p.ldb)
+                load_strip<VECTOR>(from, k0 + k + u < end ? p.n - col : 0, b[u]);
 #pragma unroll
             for (int u = 0; u < DEEP; u++) {
                 if (k0 + k + u >= end) break; /* where k is short, most of it would be zeros */
@@ -109,7 +108,7 @@ template <int ROWS> static __device__ __forceinline__ void add_warps(float (&c)[
 }
 
 template <int ROWS, bool VECTOR>
-__global__ void __launch_bounds__(THREADS, ROWS > 2 ? 2 : 4) sgemm_strips(sgemm_problem p, thin_split s) {
+__global__ void __launch_bounds__(THREADS, ROWS > 2 ? 2 : 3) sgemm_strips(sgemm_problem p, thin_split s) {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, strips = (p.n + STRIP - 1) / STRIP;
     const int tile = blockIdx.x / s.parts, part = blockIdx.x % s.parts;
     const int row0 = (tile / strips * (WARPS / s.along_k) + warp / s.along_k) * ROWS;

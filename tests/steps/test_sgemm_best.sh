@@ -112,6 +112,15 @@ for empty in '0 129 64' '129 0 64'; do
     counted "$status" "$empty"
 done
 
+# The same bits from launch to launch, and whichever block is the last to leave its sums.
+for threads in 1 3; do
+    LD_LIBRARY_PATH=$root/cudasim/build CUDASIM_THREADS=$threads \
+        build/tests/steps/same_bits >"$work/bits.$threads" 2>"$work/err"
+    counted $? "same bits twice, $threads threads"
+done
+cmp "$work/bits.1" "$work/bits.3" >"$work/out" 2>&1
+counted $? "same bits in another order"
+
 # More workers than multiprocessors have room for (114 on 72, 284 on 142), who wait for those before them. And 99 KB of
 # shared memory, where a tile of 128 x 256 has no way to C but the direct one.
 computes 624 33 1500 --sim-device sm_86
