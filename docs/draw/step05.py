@@ -401,8 +401,10 @@ def plans(sources, m, n, k):
     best, costs = Kernel(sources, FOLDER + "best/best.cu"), Kernel(sources, FOLDER + "best/plan.h")
     shape, left = Kernel(sources, FOLDER + "best/warp_tile.cuh"), re.search(r"LEFT = (\d+),", costs.text)
     rows = re.findall(r"X\(([\d.]+), (\d+), ((?:\d+, ){7})(true|false)\)", best.text)
-    said = ("WM = 8 * TM, WN = 4 * TN", "each * tiles_k * tile_of_k + ceil_div(each, T::PER_SM) * costs.overhead",
-            "each * share * tile_of_k + pieces * costs.overhead")
+    said = ("WM = 8 * TM, WN = 4 * TN", "products += each * tiles_k * tile_of_k;",
+            "products += each * share * tile_of_k;", "clocks += ceil_div(each, T::PER_SM) * costs.overhead;",
+            "clocks += pieces * costs.overhead;",
+            "parts + (parts < 8 ? 1 : parts / steps)", "next_parts(parts, 8)")
     if not rows or not left or not all(one in shape.text + costs.text for one in said):
         costs.refuse("the estimate that the drawing computes")
     found = []
@@ -413,7 +415,10 @@ def plans(sources, m, n, k):
         step, block = bm * bn * bk / float(rate), int(overhead)
         room = SMS * per_sm if divides == "true" else 0
         whole, last = tiles % room if room else 0, 0 if tiles < room else room
-        ways = [(0, 0), *((tiles, workers) for workers in range(2 * tiles, min(room, tiles * tiles_k) + 1, tiles))]
+        ways, parts = [(0, 0)], 2
+        while parts * tiles <= room and parts <= tiles_k:
+            ways.append((tiles, parts * tiles))
+            parts += 1 if parts < 8 else parts // 8
         ways += [(whole + last, room)] if whole and (whole + last) * tiles_k >= room else []
         def terms(divided, workers, tiles=tiles, tiles_k=tiles_k, step=step, per_sm=per_sm, block=block,
                   slices=slices):
@@ -437,7 +442,7 @@ def plan(sources):
     chosen = {one: min(plans(sources, one, one, one), key=lambda row: sum(row[1])) for one in sides}
     def told(row):
         return f"{row[0]}, " + (f"{row[2]} of them in {row[3]} pieces" if row[2] else "none divided")
-    d = Drawing(f"The estimates of plan.h for best's nine tiles at {side}³, in clocks: " + "; ".join(
+    d = Drawing(f"The estimates of plan.h for best's {len(rows)} tiles at {side}³, in clocks: " + "; ".join(
         f"{row[0]} {sum(row[1]):.0f}" for row in rows) + ". What it chooses: " + "; ".join(
         f"{one}³ {told(row)}" for one, row in chosen.items()) + ".")
     d.text(10, 18, f"Estimates at {side}³, in thousands of clocks", "title")

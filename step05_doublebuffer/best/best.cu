@@ -17,6 +17,7 @@
  * Which tile computes C, and how much of C is divided, is what plan.h estimates to be the fastest. */
 #include "plan.h"
 #include "ptx/acquire_release.cuh"
+#include "thin.cuh"
 #include "warp_tile.cuh"
 
 static const int MAX_SMS = 192, MAX_PER_SM = 2; /* how many workers the workspace has room for */
@@ -147,16 +148,19 @@ static const int SHORT_K = 2048;
 template <class T> static cudaError_t launch_tiles(const sgemm_problem &p, const plan &x, cudaStream_t stream) {
     if constexpr (T::TAKES_WORDS)
         if (!x.vector_b) return launch_kernels<T, false, false>(p, x, stream);
-    if constexpr (T::SLICES == 1)
+    if constexpr (T::MAY_BE_DIRECT)
         if (gemm_is_float4(p.C, p.ldc, p.n) || p.k > SHORT_K || T::shared_bytes(false) > x.shared_limit)
             return launch_kernels<T, true, true>(p, x, stream);
     return launch_kernels<T, true, false>(p, x, stream);
 }
 
-/* The tiles: BM, BN, BK, TM, TN, stages, blocks on a multiprocessor, divided; multiply-adds and clocks as in plan.h. */
+/* The tiles: BM, BN, BK, TM, TN, stages, blocks on a multiprocessor, divided; multiply-adds and clocks as in plan.h,
+ * estimates in the rows with 96. */
 #define TILES(X)                                                                                                       \
     X(97.2, 10500, 256, 128, 16, 8, 16, 4, 1, true)                                                                    \
     X(102, 8860, 128, 256, 16, 8, 16, 4, 1, true)                                                                      \
+    X(92, 9500, 256, 96, 16, 8, 12, 4, 1, true)                                                                        \
+    X(93, 8600, 96, 256, 16, 12, 8, 4, 1, true)                                                                        \
     X(93.7, 7610, 128, 128, 8, 8, 8, 4, 2, false)                                                                      \
     X(93.3, 9320, 64, 128, 32, 8, 16, 4, 1, true)                                                                      \
     X(91.1, 6690, 64, 64, 64, 8, 16, 3, 1, true)                                                                       \
@@ -164,6 +168,14 @@ template <class T> static cudaError_t launch_tiles(const sgemm_problem &p, const
     X(70.8, 3100, 32, 128, 16, 4, 8, 4, 2, false)                                                                      \
     X(63, 2450, 32, 64, 32, 4, 8, 4, 2, false)                                                                         \
     X(53.4, 2080, 32, 32, 64, 4, 8, 3, 2, true)
+
+/* The thin kernels: rows and columns of a warp or thread, as in plan.h; estimates. */
+#define THIN_KERNELS(X)                                                                                                \
+    X(launch_strips<2>, 2, STRIP, WARPS, WARPS, 8, 30, 170)                                                            \
+    X(launch_strips<8>, 8, STRIP, WARPS, WARPS, 8, 42, 380)                                                            \
+    X(launch_strips<16>, 16, STRIP, WARPS, WARPS, 4, 45, 660)                                                          \
+    X(launch_dots<1>, DOT_ROWS, 1, THREADS, 2, 4, 20, 200)                                                             \
+    X(launch_dots<8>, DOT_ROWS, 8, THREADS, 2, 2, 40, 1300)
 
 /* The plan for p (m, n > 0) on the current device; may_align: there is a workspace to copy B to. */
 static cudaError_t make_plan(const sgemm_problem &p, bool may_align, plan *x) {
@@ -174,6 +186,8 @@ static cudaError_t make_plan(const sgemm_problem &p, bool may_align, plan *x) {
         error = cudaDeviceGetAttribute(&shared_limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     if (error != cudaSuccess) return error;
     planner to = {&p, sms < MAX_SMS ? sms : MAX_SMS, shared_limit, may_align, x};
+#define CONSIDER_THIN(LAUNCH, ...) consider_thin(to, LAUNCH, {__VA_ARGS__});
+    THIN_KERNELS(CONSIDER_THIN)
 #define CONSIDER(RATE, OVERHEAD, ...)                                                                                  \
     consider<tile_shape<__VA_ARGS__>>(to, launch_tiles<tile_shape<__VA_ARGS__>>, {RATE, OVERHEAD});
     TILES(CONSIDER)

@@ -37,9 +37,13 @@ static const int BAND = 8; /* height, in tiles, of the bands of rasterization */
 template <int BM_, int BN_, int BK_, int TM_, int TN_, int STAGES_, int PER_SM_, bool DIVIDES_> struct tile_shape {
     static const int BM = BM_, BN = BN_, BK = BK_, TM = TM_, TN = TN_, STAGES = STAGES_, PER_SM = PER_SM_;
     static const bool DIVIDES = DIVIDES_;
-    static const bool TAKES_WORDS = BM * BN <= 64 * 64; /* of a B that does not consist of whole float4 */
+    /* Of a B that does not consist of whole float4. Between the small tiles and the large, who copy few of them for
+     * each product, are those that are not worth a kernel. */
+    static const bool TAKES_WORDS = BM * BN <= 64 * 64 || BM * BN == 128 * 256;
     static const int WM = 8 * TM, WN = 4 * TN, WARPS_N = BN / WN, WARPS = BM / WM * WARPS_N;
     static const int SLICES = THREADS / 32 / WARPS, SLICE_K = BK / SLICES;
+    /* Whether there is an epilogue straight from the registers, too: tiles of 96, for short k, are not worth it. */
+    static const bool MAY_BE_DIRECT = SLICES == 1 && BM % 96 != 0 && BN % 96 != 0;
     static const int RESULTS = BM * BN / THREADS; /* of a thread, once the slices are added up */
     static const int A_ROW = BM + 4; /* 8 values of k and 4 rows, copied at once by a warp, fall into 32 banks */
     static const int SUM_ROW = BN + 4;
@@ -51,7 +55,7 @@ template <int BM_, int BN_, int BK_, int TM_, int TN_, int STAGES_, int PER_SM_,
     /* What a block asks for: the stages, and in their place later the sums, unless the epilogue is direct. */
     static constexpr int shared_bytes(bool direct) {
         int stages = STAGES * (int)sizeof(stage), sums = SLICES * BM * SUM_ROW * (int)sizeof(float);
-        return (SLICES == 1 && direct) || stages > sums ? stages : sums;
+        return (MAY_BE_DIRECT && direct) || stages > sums ? stages : sums;
     }
 };
 
@@ -60,8 +64,10 @@ template <int BM_, int BN_, int BK_, int TM_, int TN_, int STAGES_, int PER_SM_,
 template <class T, bool VECTOR> struct copier {
     static const int A_ROWS = T::BM / 32, A_KS = T::BK / 8, A_COPIES = A_ROWS * A_KS;
     static const int WIDTH = VECTOR ? 4 : 1;
-    static const int B_COPIES = T::BK * T::BN / WIDTH / THREADS;
-    static const int B_STEP = T::BK / B_COPIES; /* rows of B from one copy to the next */
+    /* Rows of B from one copy to the next. A row of 96 is 24 float4: eight of them are the work of three warps in four.
+     */
+    static const int B_STEP = T::BN % 3 ? THREADS * WIDTH / T::BN : THREADS * 3 / 4 * WIDTH / T::BN;
+    static const int B_COPIES = T::BK / B_STEP, B_THREADS = T::BN * B_STEP / WIDTH;
     const float *a[A_ROWS], *b;
     int64_t b_step;      /* B_STEP in elements */
     unsigned a_to, b_to; /* where they go in the first stage */
@@ -99,7 +105,7 @@ static __device__ __forceinline__ void copy(const copier<T, VECTOR> &x, int s, u
     if (s < X::A_COPIES) {
         int k = s % X::A_KS * 8, r = s / X::A_KS;
         cp_async_4(x.a_to + offset + (k * T::A_ROW + r * 32) * WORD, x.a[r] + k);
-    } else {
+    } else if (X::B_THREADS == THREADS || (int)threadIdx.x < X::B_THREADS) {
         s -= X::A_COPIES;
         unsigned to = x.b_to + offset + s * X::B_STEP * T::BN * WORD;
         if (VECTOR)
@@ -123,6 +129,7 @@ static __device__ __forceinline__ void copy_first(const copier<T, VECTOR> &x, co
     }
 #pragma unroll
     for (int s = 0; s < X::B_COPIES; s++) {
+        if (X::B_THREADS < THREADS && (int)threadIdx.x >= X::B_THREADS) break;
         bool inside = b_k + s * X::B_STEP < ks;
         const float *from = inside ? x.b + s * x.b_step : p.B;
         unsigned to = x.b_to + s * X::B_STEP * T::BN * WORD;

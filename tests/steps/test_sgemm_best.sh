@@ -20,41 +20,85 @@ uses() { # KERNEL: the problem before was computed with it
     counted $? "$name: by $1"
 }
 
-# An H200 has 132 multiprocessors.
-computes 16 16 1
-computes 16 17 1
-computes 16 16 400 --beta 2
-computes 16 17 400 --beta 2
-computes 96 736 2000 # 69 tiles among 264 workers: many parts of a tile, which end anywhere
-computes 16 5000 1
-computes 16 5001 1 --beta 2
-computes 33 5000 1
-computes 2500 65 1
-computes 12000 16 1
-computes 12000 17 1
-computes 33 1100 1500 --beta 2
-computes 1100 33 1500 --beta 2
-computes 5000 48 256
-computes 5000 33 256
-computes 33 17000 256
-computes 260 3000 256
-computes 17000 16 1
-computes 17000 65 1 --beta 2
+# An H200 has 132 multiprocessors. Thin: one row, one column, short k, and few rows and columns with a long one; whole
+# float4 and not; k among the warps of a block, and among blocks.
+computes 1 4096 300 --beta 2
+uses 'sgemm_strips<2, true>'
+computes 1 61 5000
+uses 'sgemm_strips<2, false>'
+computes 7 1601 240 --lda 243 --ldb 1603 --ldc 1605 --beta 2
+uses 'sgemm_strips<8, false>'
+computes 13 1100 193
+uses 'sgemm_strips<8, true>'
+computes 1500 257 1 --beta 2
+uses 'sgemm_strips<8, false>'
+computes 600 800 1
+uses 'sgemm_strips<8, true>'
+computes 1100 100 9
+uses 'sgemm_strips<16, true>'
+computes 9 5001 640
+uses 'sgemm_strips<16, false>'
+computes 500 300 0 --beta 2
+uses sgemm_strips
+computes 1000 1 1000 --beta 2
+uses 'sgemm_dots<1'
+computes 300 1 500 --lda 501 --ldb 3 --ldc 2
+uses 'sgemm_dots<1'
+computes 17000 1 2
+uses 'sgemm_dots<1'
+computes 1 1 20001
+uses 'sgemm_dots<1'
+computes 6000 8 31 --beta 2
+uses 'sgemm_dots<8, true>'
+computes 1 32 17000
+uses 'sgemm_dots<8, true>'
+computes 40 7 12000 --lda 12001 --ldb 9 --ldc 8 --beta 2
+uses 'sgemm_dots<8, false>'
+computes 1 1 1
+uses 'sgemm_strips<2'
+# Tiles.
+computes 1100 32 32
+computes 1100 31 33 --beta 2
+computes 1100 32 384 --beta 2
+computes 600 31 384
+computes 160 288 4000 # 45 tiles among 264 workers: many parts of a tile, which end anywhere
+uses 'sgemm_best<tile_shape<32, 32'
+computes 31 17000 12
+computes 31 17001 12 --beta 2
+computes 2200 40 17
+computes 2200 33 17
+computes 10000 32 24
+computes 4400 13 129
+computes 384 192 1200 --beta 2
+computes 2200 33 513
+computes 4400 40 240
+computes 4400 33 240
+computes 1200 240 513
+computes 1600 500 256 --beta 2
+computes 640 2500 48
+computes 640 2500 48 --ldc 2501 --beta 2
+computes 384 3000 129 --beta 2
+computes 384 3000 129 --ldc 3001
+computes 640 2501 96 --ldb 2503 --beta 2
+computes 600 5000 48
+computes 600 5000 48 --ldc 5001
+computes 600 5001 31
+computes 10000 100 192
+computes 10000 100 192 --ldc 101 --beta 2
+computes 10000 72 129
+computes 17000 72 31 --ldc 73 --beta 2
+computes 1800 768 120 --ldc 769 --beta 2
+computes 2200 900 31
+computes 2000 513 192
+computes 6000 520 240 --no-check # for time's sake
+computes 6000 520 240 --ldc 521 --no-check
+computes 6000 513 48
+computes 7000 129 72 --ldb 133 --ldc 131 --beta 2
 uses align_rows
-computes 8000 260 64 --beta 2
-computes 8000 257 64 --beta 2
-uses align_rows
-computes 100 17000 100 --beta 2
-computes 17000 129 65 --ldb 133 --ldc 131 --beta 2
-uses align_rows
-computes 17000 100 150
-computes 17000 65 200
-computes 6000 520 256 --no-check # for time's sake
-computes 6000 513 256 --no-check
 nm -C build/obj/step05_doublebuffer/best/best.cu.o | sed -n 's/.* t void \(sgemm_[a-z_]*<.*>\)([^)]*)$/\1/p' |
     sort -u >"$work/kernels"
 sort -u "$work/all" | comm -13 - "$work/kernels" >"$work/out"
-[ "$(wc -l <"$work/kernels")" = 26 ] && ! [ -s "$work/out" ]
+[ "$(wc -l <"$work/kernels")" = 43 ] && ! [ -s "$work/out" ]
 counted $? "kernels that no shape above takes"
 
 # Rows of A, B and C with padding, all off 16 bytes: what lies between them stays as it was.
@@ -67,6 +111,15 @@ for empty in '0 129 64' '129 0 64'; do
     run timeout 60 ./step05/run --sim --variant best --m "$1" --n "$2" --k "$3"
     counted "$status" "$empty"
 done
+
+# The same bits from launch to launch, and whichever block is the last to leave its sums.
+for threads in 1 3; do
+    LD_LIBRARY_PATH=$root/cudasim/build CUDASIM_THREADS=$threads \
+        build/tests/steps/same_bits >"$work/bits.$threads" 2>"$work/err"
+    counted $? "same bits twice, $threads threads"
+done
+cmp "$work/bits.1" "$work/bits.3" >"$work/out" 2>&1
+counted $? "same bits in another order"
 
 # More workers than multiprocessors have room for (114 on 72, 284 on 142), who wait for those before them. And 99 KB of
 # shared memory, where a tile of 128 x 256 has no way to C but the direct one.
