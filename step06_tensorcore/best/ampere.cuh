@@ -1,5 +1,4 @@
-/* The parts of multistage.cuh: the types, the tiles in shared memory, copies for any alignment, and the epilogue's
- * arithmetic.
+/* The parts of multistage.cuh: the types, the tiles in shared memory, and copies for any alignment.
  *
  * Tiles are counted in bytes, since the tensor core's instructions are: each takes 32 bytes of a row of A and of a
  * column of B (mma.cuh), which are 16 values of f16 and bf16, 32 of s8, 8 of tf32. So one kernel serves all types.
@@ -11,11 +10,8 @@
 #ifndef KL_AMPERE_CUH
 #define KL_AMPERE_CUH
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-
-#include "gemm/gemm_kernel.cuh"
 #include "ptx/mma.cuh"
+#include "reduce_parts.cuh"
 
 /* ---- types ---- */
 
@@ -124,15 +120,6 @@ template <order ORDER, int ROW_BYTES> static __host__ __device__ __forceinline__
 }
 
 /* ---- epilogue ---- */
-
-/* alpha*acc + beta*c in FP32, rounded once, reading c only if beta != 0; for integers modulo 2^32. */
-template <typename OUT> static __device__ __forceinline__ OUT blend(const gemm_problem &p, float acc, OUT c) {
-    return (OUT)(p.beta == 0.0f ? p.alpha * acc : p.alpha * acc + p.beta * (float)c);
-}
-static __device__ __forceinline__ int blend(const gemm_problem &p, int acc, int c) {
-    unsigned product = (unsigned)(int)p.alpha * (unsigned)acc;
-    return (int)(p.beta == 0.0f ? product : product + (unsigned)(int)p.beta * (unsigned)c);
-}
 
 template <typename T> struct __align__(2 * sizeof(T)) neighbours {
     T x, y;

@@ -7,6 +7,7 @@
  *
  * Here is only the choice. */
 #include "best.h"
+#include "multistage.h"
 
 /* Ten times the major number, and the minor one, of the current device's compute capability; 0: not known. */
 static int capability(void) {
@@ -33,7 +34,7 @@ extern "C" const char *best_note(const gemm_problem *p) {
 
 extern "C" size_t workspace_best(const gemm_problem *p) {
     if (p->type == GEMM_TF32X3) return workspace_tf32x3(p);
-    return capability() == 90 ? workspace_hopper(p) : 0;
+    return capability() == 90 && tensor_map_refuses(p) == NULL ? workspace_hopper(p) : workspace_multistage(p);
 }
 
 extern "C" cudaError_t launch_best(const gemm_problem *p, cudaStream_t stream) {

@@ -57,10 +57,9 @@ struct plan {
     static const int B_COPIES = (B_BY_K ? BN : BK) / B_STEP;
     static const int COPIES = A_COPIES + B_COPIES, SHARES = STEPS > 1 ? STEPS - 1 : 1;
     static const int SHARE = (COPIES + SHARES - 1) / SHARES; /* at most so many copies per step */
-    static const int LOAD_EVERY = 2;                         /* a load of fragments follows after so many products */
 
     /* A warp's patch of rows of C, padded by 8 elements per row so that rows begin in different banks. */
-    static const int PATCH_ROWS = 32, PATCH_PITCH = WN + 8, PATCH_BYTES = PATCH_ROWS * PATCH_PITCH * 4;
+    static const int PATCH_ROWS = WM < 32 ? WM : 32, PATCH_PITCH = WN + 8, PATCH_BYTES = PATCH_ROWS * PATCH_PITCH * 4;
     static_assert(BK_BYTES == 64 || BK_BYTES == 128, "chunk_place knows these");
     static_assert(A_STEP % 8 == 0 && B_STEP % (B_ORDER == WORDS ? 4 : 8) == 0, "a thread's chunks are swizzled alike");
     static_assert(THREADS / 32 * PATCH_BYTES <= BYTES, "the patches lie in the ring");
@@ -69,7 +68,7 @@ struct plan {
 /* This thread's copies. */
 template <typename P> struct source {
     operand<typename P::T> a, b;
-    int a_row, a_col, b_row, b_col;       /* its first chunk of the first tile of K, in A and in B as they lie, */
+    int a_row, a_col, b_row, b_col;       /* its first chunk of the block's first tile of K, in A and in B, */
     unsigned a_to, b_to;                  /* and where it belongs in stage 0: a shared_address */
     const typename P::T *from[P::COPIES]; /* ALIGNED: all its chunks. Rows beyond the matrix are replaced by the last
                                            * one, for sums that are never stored */
@@ -88,7 +87,8 @@ template <typename T> static __device__ __forceinline__ int width_of(const opera
 }
 
 template <typename P>
-static __device__ __forceinline__ source<P> make_source(const gemm_problem &p, int row0, int col0, unsigned ring) {
+static __device__ __forceinline__ source<P> make_source(const gemm_problem &p, int row0, int col0, int k0,
+                                                        unsigned ring) {
     typedef typename P::T T;
     source<P> x = {};
     int a_down = threadIdx.x / P::A_CHUNKS, a_chunk = threadIdx.x % P::A_CHUNKS;
@@ -96,9 +96,9 @@ static __device__ __forceinline__ source<P> make_source(const gemm_problem &p, i
     x.a = operand_a<T>(p);
     x.b = operand_b<T, P::LAYOUT>(p);
     x.a_row = row0 + a_down;
-    x.a_col = a_chunk * P::CHUNK;
-    x.b_row = (P::B_BY_K ? col0 : 0) + b_down;
-    x.b_col = (P::B_BY_K ? 0 : col0) + b_chunk * P::CHUNK;
+    x.a_col = k0 + a_chunk * P::CHUNK;
+    x.b_row = (P::B_BY_K ? col0 : k0) + b_down;
+    x.b_col = (P::B_BY_K ? k0 : col0) + b_chunk * P::CHUNK;
     x.a_to = ring + chunk_offset<ROWS, P::BK_BYTES>(a_down, a_chunk);
     x.b_to = ring + P::A_BYTES + chunk_offset<P::B_ORDER, P::B_ROW_BYTES>(b_down, b_chunk);
     if constexpr (P::ALIGNED) {
@@ -198,7 +198,7 @@ static __device__ __forceinline__ void finish(const source<P> &x, int first, int
 }
 
 /* Fills the ring: one group of copies per tile of K, empty ones where there is no tile. The last tile comes first, then
- * the others from k = 0 on. `whole`: the last tile does not extend beyond its rows. */
+ * the others from the first on. `whole`: the last tile does not extend beyond its rows. */
 template <typename P>
 static __device__ __forceinline__ void fill_ring(const source<P> &from, int tiles, bool whole,
                                                  raw_chunk (&through)[P::ALIGNED ? 1 : P::SHARE]) {
@@ -313,46 +313,96 @@ static __device__ __forceinline__ void store_tile(gemm_problem p, int row0, int 
     }
 }
 
+/* A tile of C is computed by one block, or by several that divide K: part `part` of `parts`. */
+struct share {
+    int row0, col0; /* of the tile */
+    int wm, wn;     /* the warp's part of it */
+    int part, parts;
+    void *sums; /* parts > 1: of all parts */
+};
+
+/* Leaves this block's part of the sums for the others, and waits for theirs. */
+template <typename P>
+static __device__ __forceinline__ void exchange(const gemm_problem &p, const share &at, unsigned *met,
+                                                const typename P::SUM (*c_frag)[P::WN / 8][4]) {
+    int lane = threadIdx.x % 32;
+    auto part = (typename P::SUM *)at.sums + at.part * (P::BM * P::BN);
+#pragma unroll
+    for (int i = 0; i < P::WM / 8; i++) {
+        int row = at.wm + i * 8 + lane / 4;
+        if (at.row0 + row >= p.m) continue;
+#pragma unroll
+        for (int j = 0; j < P::WN / 8; j++) {
+            const typename P::SUM *two = &c_frag[i / 2][j][i % 2 * 2];
+            leave_two<P::BN>(part, row, at.wn + j * 8 + lane % 4 * 2, two[0], two[1]);
+        }
+    }
+    meet(met, at.parts, threadIdx.x, P::THREADS, 0);
+}
+
 template <typename P, typename OUT>
-static __device__ __forceinline__ void store(const gemm_problem &p, int row0, int col0,
+static __device__ __forceinline__ void store(const gemm_problem &p, const share &at,
                                              const typename P::SUM (*c_frag)[P::WN / 8][4], unsigned char *bytes) {
-    if (p.beta == 0.0f)
-        store_tile<P, OUT, false>(p, row0, col0, c_frag, bytes);
+    if (at.parts > 1)
+        add_parts<P::BM, P::BN, OUT>(p, at.row0, at.col0, (const typename P::SUM *)at.sums, at.part, at.parts,
+                                     threadIdx.x, P::THREADS);
+    else if (p.beta == 0.0f)
+        store_tile<P, OUT, false>(p, at.row0 + at.wm, at.col0 + at.wn, c_frag, bytes);
     else
-        store_tile<P, OUT, true>(p, row0, col0, c_frag, bytes);
+        store_tile<P, OUT, true>(p, at.row0 + at.wm, at.col0 + at.wn, c_frag, bytes);
 }
 
 /* The same for the problem's type of C. */
 template <typename P>
-static __device__ __forceinline__ void store_sums(const gemm_problem &p, int row0, int col0,
+static __device__ __forceinline__ void store_sums(const gemm_problem &p, const share &at,
                                                   const typename P::SUM (*c_frag)[P::WN / 8][4], unsigned char *bytes) {
     if constexpr (P::TYPE == GEMM_F16 || P::TYPE == GEMM_BF16) {
         typedef std::conditional_t<P::TYPE == GEMM_F16, __half, __nv_bfloat16> half;
         if (p.out == DTYPE_F32)
-            store<P, float>(p, row0, col0, c_frag, bytes);
+            store<P, float>(p, at, c_frag, bytes);
         else
-            store<P, half>(p, row0, col0, c_frag, bytes);
+            store<P, half>(p, at, c_frag, bytes);
     } else {
-        store<P, typename P::SUM>(p, row0, col0, c_frag, bytes);
+        store<P, typename P::SUM>(p, at, c_frag, bytes);
     }
 }
 
-template <typename P> __global__ void __launch_bounds__(P::THREADS, P::BLOCKS) gemm_multistage(gemm_problem p) {
+/* This block's. The tiles of C: bands of BAND rows of tiles, column by column. */
+template <typename P>
+static __device__ __forceinline__ share make_share(const gemm_problem &p, int whole_tiles, int parts) {
+    share at = {};
+    int warp = threadIdx.x / 32, tile = blockIdx.x, part = tile - whole_tiles;
+    at.wm = warp / (P::BN / P::WN) * P::WM;
+    at.wn = warp % (P::BN / P::WN) * P::WN;
+    at.parts = 1;
+    if (part >= 0) {
+        at.parts = parts;
+        at.part = part % parts;
+        at.sums = parts_of<P::BM, P::BN, typename P::SUM>(p.workspace, part / parts, parts);
+        tile = whole_tiles + part / parts;
+    }
+    int tiles_m = (p.m + P::BM - 1) / P::BM, tiles_n = (p.n + P::BN - 1) / P::BN;
+    int band = tile / (P::BAND * tiles_n), within = tile % (P::BAND * tiles_n);
+    int rows = min(P::BAND, tiles_m - band * P::BAND);
+    at.row0 = (band * P::BAND + within % rows) * P::BM;
+    at.col0 = within / rows * P::BN;
+    return at;
+}
+
+/* Blocks below `whole_tiles` compute a tile each, the others part of one: the tiles that follow have `parts` blocks
+ * each. */
+template <typename P>
+__global__ void __launch_bounds__(P::THREADS, P::BLOCKS) gemm_multistage(gemm_problem p, int whole_tiles, int parts) {
     extern __shared__ __align__(1024) unsigned char stages[];
     const int STAGES = P::STAGES, STEPS = P::STEPS, MI = P::WM / 16, NJ = P::WN / 8;
     const int PRODUCTS = MI * NJ; /* a step */
 
-    /* The tile of C: bands of BAND rows of tiles, column by column. */
-    int tiles_m = (p.m + P::BM - 1) / P::BM, tiles_n = (p.n + P::BN - 1) / P::BN;
-    int band = blockIdx.x / (P::BAND * tiles_n), within = blockIdx.x % (P::BAND * tiles_n);
-    int rows = min(P::BAND, tiles_m - band * P::BAND);
-    int row0 = (band * P::BAND + within % rows) * P::BM, col0 = within / rows * P::BN;
-    int warp = threadIdx.x / 32;
-    int wm = warp / (P::BN / P::WN) * P::WM, wn = warp % (P::BN / P::WN) * P::WN;
-
-    int tiles = (p.k + P::BK - 1) / P::BK;
-    bool whole = p.k % P::BK == 0 && (P::B_BY_K || col0 + P::BN <= p.n); /* the last tile: its rows go on to its end */
-    source<P> from = make_source<P>(p, row0, col0, shared_address(stages));
+    share at = make_share<P>(p, whole_tiles, parts);
+    int tiles_k = (p.k + P::BK - 1) / P::BK, each = tiles_k / at.parts, extra = tiles_k % at.parts;
+    int begin = at.part * each + min(at.part, extra), tiles = each + (at.part < extra);
+    /* The last tile: its rows go on to its end. */
+    bool whole = begin + tiles < tiles_k || (p.k % P::BK == 0 && (P::B_BY_K || at.col0 + P::BN <= p.n));
+    source<P> from = make_source<P>(p, at.row0, at.col0, begin * P::BK, shared_address(stages));
     raw_chunk through[P::ALIGNED ? 1 : P::SHARE];
     fill_ring(from, tiles, whole, through);
     move(&from, STAGES - 2);
@@ -361,7 +411,8 @@ template <typename P> __global__ void __launch_bounds__(P::THREADS, P::BLOCKS) g
 
     typename P::SUM c_frag[MI][NJ][4] = {};
     unsigned a_frag[2][MI][4], b_frag[2][NJ][2];
-    unsigned a_at = fragment_of_a<P>(shared_address(stages), wm), b_at = fragment_of_b<P>(shared_address(stages), wn);
+    unsigned a_at = fragment_of_a<P>(shared_address(stages), at.wm);
+    unsigned b_at = fragment_of_b<P>(shared_address(stages), at.wn);
     asm volatile(""
                  : "+r"(a_at), "+r"(b_at)); /* otherwise ptxas, short of registers, recomputes them in every
                                              * iteration */
@@ -400,39 +451,71 @@ template <typename P> __global__ void __launch_bounds__(P::THREADS, P::BLOCKS) g
         }
         move(&from, STAGES);
     }
-    __syncthreads(); /* nothing in the ring is needed any more */
-    store_sums<P>(p, row0 + wm, col0 + wn, c_frag, stages + warp * P::PATCH_BYTES);
+    if (at.parts > 1)
+        exchange<P>(p, at, &parts_met[(blockIdx.x - whole_tiles) / parts], c_frag);
+    else
+        __syncthreads(); /* nothing in the ring is needed any more */
+    store_sums<P>(p, at, c_frag, stages + threadIdx.x / 32 * P::PATCH_BYTES);
 }
 
-/* ---- launching ---- */
+/* ---- instantiations ---- */
 
-template <typename P> static cudaError_t run_plan(const gemm_problem *p, cudaStream_t stream) {
-    unsigned blocks = gemm_blocks(p, P::BM, P::BN);
-    if (blocks == 0) return cudaSuccess;
-    /* more than 48 KB is available only on request */
-    cudaError_t error = cudaFuncSetAttribute(gemm_multistage<P>, cudaFuncAttributeMaxDynamicSharedMemorySize, P::BYTES);
-    if (error != cudaSuccess) return error;
-    gemm_multistage<P><<<blocks, P::THREADS, P::BYTES, stream>>>(gemm_effective(p));
-    return cudaGetLastError();
+typedef void multistage_kernel(gemm_problem, int, int);
+
+/* A kernel and what the plan in multistage.cu knows of it. */
+typedef struct {
+    multistage_kernel *kernel;
+    bool aligned;
+    int bm, bn, bk, threads, bytes; /* as in plan; bk in elements */
+    int step, alone, overhead;      /* clocks, as in MULTISTAGE_TILES */
+    int device, per_sm;             /* how many blocks a multiprocessor of this device holds; -1: not queried yet */
+} multistage_choice;
+
+template <typename P> static multistage_choice multistage_of(int step, int alone, int overhead) {
+    return {gemm_multistage<P>, P::ALIGNED, P::BM, P::BN, P::BK, P::THREADS, P::BYTES, step, alone, overhead, -1, 0};
 }
 
-/* What is launched. `aligned` takes 96 KB of shared memory, which every GPU from sm_80 on has; sm_90 has it twice. */
-template <gemm_type TYPE, gemm_layout LAYOUT> struct chosen {
-    typedef plan<TYPE, LAYOUT, true, 128, 128, 128, 64, 64, 3, 2, 8> aligned;
-    typedef plan<TYPE, LAYOUT, false, 128, 128, 64, 64, 32, 4, 1, 8> unaligned;
-};
+/* The tiles: aligned, BM, BN, BK in bytes, WM, WN, stages, blocks on a multiprocessor; then in clocks of a
+ * multiprocessor what a tile of K takes where all blocks are there and where a block is alone, and what a block takes
+ * besides. Bytes bound all but the largest: what ldmatrix reads and cp.async writes, 128 bytes in a clock.
+ *
+ * Those of the first table are for all types, those of the second for 16-bit types: thin ones, for a few rows or
+ * columns that are multiplied by a matrix as large as memory delivers. 96 KB of stages, which every GPU from sm_80 on
+ * has on a multiprocessor, are enough to keep memory busy. */
+#define MULTISTAGE_TILES(X)                                                                                            \
+    X(true, 128, 128, 128, 64, 64, 3, 2, 860, 900, 3000)                                                               \
+    X(true, 64, 64, 128, 32, 32, 3, 3, 410, 460, 1800)                                                                 \
+    X(true, 32, 128, 128, 32, 32, 3, 3, 430, 470, 1800)                                                                \
+    X(true, 128, 32, 128, 32, 32, 3, 3, 430, 470, 1800)                                                                \
+    X(false, 128, 128, 64, 64, 32, 4, 1, 1300, 1300, 3500)                                                             \
+    X(false, 64, 64, 64, 32, 32, 4, 3, 450, 900, 2200)
+#define MULTISTAGE_THIN_TILES(X)                                                                                       \
+    X(true, 64, 128, 128, 32, 64, 3, 2, 590, 640, 2200)                                                                \
+    X(true, 128, 64, 128, 64, 32, 3, 2, 590, 640, 2200)                                                                \
+    X(true, 16, 128, 128, 16, 32, 4, 3, 350, 400, 1600)                                                                \
+    X(false, 32, 128, 128, 32, 32, 3, 2, 900, 1200, 2200)                                                              \
+    X(false, 128, 32, 128, 32, 32, 3, 2, 900, 1200, 2200)
 
-template <gemm_type TYPE, gemm_layout LAYOUT>
-static cudaError_t run_multistage(const gemm_problem *p, cudaStream_t stream) {
-    const uintptr_t SIZE = sizeof(typename tensor<TYPE>::bits);
-    uintptr_t rows = (uintptr_t)p->A | (uintptr_t)p->B | (uintptr_t)p->lda * SIZE | (uintptr_t)p->ldb * SIZE;
-    return rows % 16 == 0 ? run_plan<typename chosen<TYPE, LAYOUT>::aligned>(p, stream)
-                          : run_plan<typename chosen<TYPE, LAYOUT>::unaligned>(p, stream);
+template <gemm_type TYPE, gemm_layout LAYOUT> static multistage_choice *multistage_choices(int *count) {
+#define BAND_OF(BM) (1024 / BM) /* rows of tiles */
+#define CHOICE(ALIGNED, BM, BN, BK_BYTES, WM, WN, STAGES, BLOCKS, ...)                                                 \
+    multistage_of<plan<TYPE, LAYOUT, ALIGNED, BM, BN, BK_BYTES, WM, WN, STAGES, BLOCKS, BAND_OF(BM)>>(__VA_ARGS__),
+    if constexpr (sizeof(typename tensor<TYPE>::bits) == 2) {
+        static multistage_choice all[] = {MULTISTAGE_TILES(CHOICE) MULTISTAGE_THIN_TILES(CHOICE)};
+        *count = ARRAY_SIZE(all);
+        return all;
+    } else {
+        static multistage_choice all[] = {MULTISTAGE_TILES(CHOICE)};
+        *count = ARRAY_SIZE(all);
+        return all;
+    }
+#undef CHOICE
+#undef BAND_OF
 }
 
 /* For multistage.cu: each type is in its own file, so that they compile in parallel. */
-cudaError_t multistage_bf16(const gemm_problem *p, cudaStream_t stream);
-cudaError_t multistage_s8(const gemm_problem *p, cudaStream_t stream); /* tn */
-cudaError_t multistage_tf32(const gemm_problem *p, cudaStream_t stream);
+multistage_choice *multistage_bf16(gemm_layout layout, int *count);
+multistage_choice *multistage_s8(int *count); /* tn */
+multistage_choice *multistage_tf32(gemm_layout layout, int *count);
 
 #endif
