@@ -74,25 +74,44 @@ template <typename T> struct __align__(4 * sizeof(T)) four {
     T at[4];
 };
 
-/* alpha*sum + beta*C for four neighbours in a row of C, those that exist; `vector`: fours are aligned in all rows. */
-template <typename OUT, typename SUM, class PROBLEM>
-static __device__ __forceinline__ void store_four(const PROBLEM &p, int row, int col, const four<SUM> &sum,
-                                                  bool vector) {
-    OUT *c = gemm_at((OUT *)p.C, p.ldc, row, col);
-    const bool add = p.beta != 0.0f;
-    four<OUT> x = {};
-    if (vector && col + 4 <= p.n) {
-        if (add) x = *(const four<OUT> *)c;
+/* Fours of C are stored as wholes where they are aligned in all rows and do not end beyond the last column. */
+template <typename OUT, class PROBLEM> static __device__ __forceinline__ bool is_fours(const PROBLEM &p) {
+    return ((uintptr_t)p.C | (uintptr_t)p.ldc * sizeof(OUT)) % sizeof(four<OUT>) == 0;
+}
+
+/* alpha*sum + beta*C for four neighbours in a row of C each, those that exist: all old ones are read before the first
+ * is needed. */
+template <typename OUT, typename SUM, int COUNT, class PROBLEM>
+static __device__ __forceinline__ void store_fours(const PROBLEM &p, const int2 (&at)[COUNT],
+                                                   const four<SUM> (&sum)[COUNT], bool fours) {
+    four<OUT> c[COUNT] = {};
+    if (p.beta != 0.0f) {
 #pragma unroll
-        for (int i = 0; i < 4; i++) x.at[i] = blend(p, sum.at[i], x.at[i]);
-        *(four<OUT> *)c = x;
-        return;
+        for (int i = 0; i < COUNT; i++) {
+            if (at[i].x >= p.m) continue;
+            const OUT *from = gemm_at((const OUT *)p.C, p.ldc, at[i].x, at[i].y);
+            if (fours && at[i].y + 4 <= p.n) {
+                c[i] = *(const four<OUT> *)from;
+                continue;
+            }
+#pragma unroll
+            for (int e = 0; e < 4; e++)
+                if (at[i].y + e < p.n) c[i].at[e] = from[e];
+        }
     }
 #pragma unroll
-    for (int i = 0; i < 4; i++) {
-        if (col + i >= p.n) continue;
-        if (add) x.at[i] = c[i];
-        c[i] = blend(p, sum.at[i], x.at[i]);
+    for (int i = 0; i < COUNT; i++) {
+        if (at[i].x >= p.m) continue;
+        OUT *to = gemm_at((OUT *)p.C, p.ldc, at[i].x, at[i].y);
+#pragma unroll
+        for (int e = 0; e < 4; e++) c[i].at[e] = blend(p, sum[i].at[e], c[i].at[e]);
+        if (fours && at[i].y + 4 <= p.n) {
+            *(four<OUT> *)to = c[i];
+            continue;
+        }
+#pragma unroll
+        for (int e = 0; e < 4; e++)
+            if (at[i].y + e < p.n) to[e] = c[i].at[e];
     }
 }
 
@@ -102,10 +121,10 @@ template <int BM, int BN, typename OUT, typename SUM, class PROBLEM>
 static __device__ __forceinline__ void add_parts(const PROBLEM &p, int row0, int col0, const SUM *sums, int part,
                                                  int parts, int thread, int threads) {
     const int TOGETHER = 4, ACROSS = BN / 4; /* TOGETHER fours of as many parts are in flight at a time */
-    const int fours = min(BM, p.m - row0) * ACROSS, end = fours * (part + 1) / parts;
-    const bool vector = ((uintptr_t)p.C | (uintptr_t)p.ldc * sizeof(OUT)) % sizeof(four<OUT>) == 0;
+    const int all = min(BM, p.m - row0) * ACROSS, end = all * (part + 1) / parts;
+    const bool fours = is_fours<OUT>(p);
 #pragma unroll 1
-    for (int at = fours * part / parts + thread; at < end; at += TOGETHER * threads) {
+    for (int at = all * part / parts + thread; at < end; at += TOGETHER * threads) {
         four<SUM> sum[TOGETHER] = {};
 #pragma unroll 1
         for (int s0 = 0; s0 < parts; s0 += TOGETHER) {
@@ -126,11 +145,13 @@ static __device__ __forceinline__ void add_parts(const PROBLEM &p, int row0, int
                     for (int e = 0; e < 4; e++) sum[i].at[e] += x.at[e];
                 }
         }
+        int2 to[TOGETHER];
 #pragma unroll
         for (int i = 0; i < TOGETHER; i++) {
-            const int here = at + i * threads, row = row0 + here / ACROSS, col = col0 + here % ACROSS * 4;
-            if (here < end && col < p.n) store_four<OUT>(p, row, col, sum[i], vector);
+            const int here = at + i * threads;
+            to[i] = make_int2(here < end ? row0 + here / ACROSS : p.m, col0 + here % ACROSS * 4);
         }
+        store_fours<OUT>(p, to, sum, fours);
     }
 }
 
