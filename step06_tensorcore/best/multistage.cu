@@ -64,26 +64,31 @@ static int64_t ceil_div(int64_t a, int64_t b) {
     return (a + b - 1) / b;
 }
 
-/* Clocks for `blocks` blocks over `tiles_k` tiles of K each. */
-static int64_t multiply_clocks(const multistage_choice *c, int64_t blocks, int64_t tiles_k, const machine *on) {
-    const int64_t each = ceil_div(blocks, on->sms), step = each * c->step;
-    return (step > c->alone ? step : c->alone) * tiles_k;
+static int64_t larger(int64_t a, int64_t b) {
+    return a > b ? a : b;
 }
 
-/* Makes it the plan to compute `whole` tiles as wholes and divide the others, if that is faster. */
-static void offer(multistage_plan *best, multistage_choice *c, const machine *on, int64_t tiles, int64_t tiles_k,
-                  int64_t floor, int64_t whole, int64_t parts) {
-    const int64_t blocks = (tiles - whole) * parts;
-    int64_t clocks = 0, besides = LAUNCH;
+/* Makes it the plan to compute `whole` tiles as wholes and divide the others, if that is faster. `floor`: the clocks
+ * that memory takes, if there is always enough in flight. */
+static void offer(multistage_plan *best, multistage_choice *c, const gemm_problem *p, const machine *on, int64_t floor,
+                  int64_t whole, int64_t parts) {
+    const int64_t tiles = ceil_div(p->m, c->bm) * ceil_div(p->n, c->bn), tiles_k = ceil_div(p->k, c->bk);
+    const int64_t blocks = (tiles - whole) * parts, room = (int64_t)on->sms * c->per_sm;
+    int64_t multiply = 0, steps = 0, besides = LAUNCH; /* steps: tiles of K, one after the other */
     if (whole > 0) {
-        clocks += multiply_clocks(c, whole, tiles_k, on);
-        besides += ceil_div(whole, (int64_t)on->sms * c->per_sm) * c->overhead;
+        const int64_t waves = ceil_div(whole, room);
+        multiply += larger(ceil_div(whole, on->sms) * c->step, c->alone) * tiles_k;
+        steps += waves * tiles_k;
+        besides += waves * c->overhead;
     }
     if (blocks > 0) {
-        clocks += multiply_clocks(c, blocks, ceil_div(tiles_k, parts), on);
-        besides += c->overhead + MEETING + ceil_div(blocks, on->sms) * c->bm * c->bn * 2 * 4 / EXCHANGE_BYTES;
+        const int64_t share = ceil_div(tiles_k, parts), each = ceil_div(blocks, on->sms);
+        const int64_t sums = (int64_t)(p->m < c->bm ? p->m : c->bm) * c->bn;
+        multiply += larger(each * c->step, c->alone) * share;
+        steps += share;
+        besides += c->overhead + MEETING + each * sums * 2 * 4 / EXCHANGE_BYTES;
     }
-    clocks = (clocks > floor ? clocks : floor) + besides;
+    const int64_t clocks = larger(multiply, floor + steps * c->alone / 4) + besides;
     if (best->choice == NULL || clocks < best->clocks) *best = {clocks, c, whole, (int)parts};
 }
 
@@ -91,7 +96,7 @@ static void offer(multistage_plan *best, multistage_choice *c, const machine *on
 static void consider(multistage_plan *best, multistage_choice *c, const gemm_problem *p, const machine *on,
                      int64_t floor, bool may_divide) {
     const int64_t tiles = ceil_div(p->m, c->bm) * ceil_div(p->n, c->bn), tiles_k = ceil_div(p->k, c->bk);
-    offer(best, c, on, tiles, tiles_k, floor, tiles, 1);
+    offer(best, c, p, on, floor, tiles, 1);
     const int64_t rest = tiles % on->sms, whole = tiles - rest;
     if (!may_divide || rest == 0 || rest > MAX_DIVIDED) return;
     for (int64_t each = 1; each <= c->per_sm; each++) {
@@ -99,7 +104,7 @@ static void consider(multistage_plan *best, multistage_choice *c, const gemm_pro
         if (parts > tiles_k) parts = tiles_k;
         if (parts < 2) continue;
         /* As few parts as have no more tiles of K each. */
-        offer(best, c, on, tiles, tiles_k, floor, whole, ceil_div(tiles_k, ceil_div(tiles_k, parts)));
+        offer(best, c, p, on, floor, whole, ceil_div(tiles_k, ceil_div(tiles_k, parts)));
     }
 }
 

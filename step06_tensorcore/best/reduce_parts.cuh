@@ -115,26 +115,38 @@ static __device__ __forceinline__ void store_fours(const PROBLEM &p, const int2 
     }
 }
 
+/* The sum over the lanes that differ in bits 2, 3 and 4 of their number, in the same order in each. */
+template <typename SUM> static __device__ __forceinline__ void add_lanes(four<SUM> *x) {
+#pragma unroll
+    for (int bit = 4; bit < 32; bit *= 2)
+#pragma unroll
+        for (int e = 0; e < 4; e++) x->at[e] += __shfl_xor_sync(~0u, x->at[e], bit);
+}
+
 /* Adds up this block's share of the tile at row0, col0 and stores it: `part` is its number among `parts`. Fours of sums
- * are dealt out, those of rows that C has. */
+ * are dealt out, those of rows that C has. Where parts are many, fours are few: then eight lanes add up a four, an
+ * eighth of the parts each. */
 template <int BM, int BN, typename OUT, typename SUM, class PROBLEM>
 static __device__ __forceinline__ void add_parts(const PROBLEM &p, int row0, int col0, const SUM *sums, int part,
                                                  int parts, int thread, int threads) {
     const int TOGETHER = 4, ACROSS = BN / 4; /* TOGETHER fours of as many parts are in flight at a time */
     const int all = min(BM, p.m - row0) * ACROSS, end = all * (part + 1) / parts;
     const bool fours = is_fours<OUT>(p);
+    const int lanes = parts > 8 ? 8 : 1, step = threads / lanes; /* for a four; fours from one to the next of a lane */
+    const int of_four = lanes > 1 ? thread % 32 / 4 : 0, first = lanes > 1 ? thread / 32 * 4 + thread % 4 : thread;
 #pragma unroll 1
-    for (int at = all * part / parts + thread; at < end; at += TOGETHER * threads) {
+    for (int base = all * part / parts; base < end; base += TOGETHER * step) {
+        const int at = base + first;
         four<SUM> sum[TOGETHER] = {};
 #pragma unroll 1
-        for (int s0 = 0; s0 < parts; s0 += TOGETHER) {
+        for (int s0 = of_four; s0 < parts; s0 += TOGETHER * lanes) {
             uint4 bits[TOGETHER][TOGETHER] = {};
 #pragma unroll
             for (int s = 0; s < TOGETHER; s++)
 #pragma unroll
                 for (int i = 0; i < TOGETHER; i++)
-                    if (s0 + s < parts && at + i * threads < end) /* from L2: L1 may hold data of an earlier launch */
-                        bits[s][i] = __ldcg((const uint4 *)(sums + (s0 + s) * (BM * BN)) + at + i * threads);
+                    if (s0 + s * lanes < parts && at + i * step < end) /* from L2: L1 may hold an earlier launch's */
+                        bits[s][i] = __ldcg((const uint4 *)(sums + (s0 + s * lanes) * (BM * BN)) + at + i * step);
 #pragma unroll
             for (int s = 0; s < TOGETHER; s++)
 #pragma unroll
@@ -148,8 +160,9 @@ static __device__ __forceinline__ void add_parts(const PROBLEM &p, int row0, int
         int2 to[TOGETHER];
 #pragma unroll
         for (int i = 0; i < TOGETHER; i++) {
-            const int here = at + i * threads;
-            to[i] = make_int2(here < end ? row0 + here / ACROSS : p.m, col0 + here % ACROSS * 4);
+            const int here = at + i * step;
+            if (lanes > 1) add_lanes(&sum[i]);
+            to[i] = make_int2(here < end && of_four == 0 ? row0 + here / ACROSS : p.m, col0 + here % ACROSS * 4);
         }
         store_fours<OUT>(p, to, sum, fours);
     }
