@@ -7,11 +7,12 @@
  *   tiles of C        |-- whole waves, one tile a block --|-- the rest: parts of a tile a block --|
  *   clocks            tiles of K x step, + overhead        parts of K x step, + overhead, + the exchange of sums
  *
- * and not fewer than memory takes for A, B and C. */
+ * and not fewer than memory takes for A, B and C. If C is a row or a column, thin.cu's kernels are a choice, too. */
 #include "multistage.h"
 
 #include "best.h"
 #include "multistage.cuh"
+#include "thin.h"
 
 static const int64_t LAUNCH = 2000;       /* clocks */
 static const int64_t MEETING = 2500;      /* until all blocks of a tile have met, and what they left is there */
@@ -20,9 +21,9 @@ static const int64_t MEMORY_SHARE = 90;   /* percent of its rate that memory del
 
 typedef struct {
     int64_t clocks;
-    multistage_choice *choice;
-    int64_t whole; /* tiles */
-    int parts;     /* of each of the other tiles */
+    multistage_choice *choice; /* NULL: launch_thin */
+    int64_t whole;             /* tiles */
+    int parts;                 /* of each of the other tiles */
 } multistage_plan;
 
 /* What the plan knows of the current device. */
@@ -140,7 +141,10 @@ static cudaError_t make_plan(const gemm_problem *p, bool may_divide, multistage_
         if ((error = query_room(&all[i], on.device)) != cudaSuccess) return error;
         if (all[i].per_sm > 0) consider(best, &all[i], p, &on, floor, may_divide);
     }
-    return best->choice != NULL ? cudaSuccess : cudaErrorInvalidConfiguration;
+    if (best->choice == NULL) return cudaErrorInvalidConfiguration;
+    const int64_t thin = cycles_thin(p, on.sms, floor);
+    if (thin < INT64_MAX && thin + LAUNCH < best->clocks) *best = {thin + LAUNCH, NULL, 0, 1};
+    return cudaSuccess;
 }
 
 static bool is_known(const gemm_problem *p) {
@@ -149,6 +153,7 @@ static bool is_known(const gemm_problem *p) {
 }
 
 static int64_t divided_tiles(const multistage_plan *x, const gemm_problem *p) {
+    if (x->choice == NULL) return 0;
     return ceil_div(p->m, x->choice->bm) * ceil_div(p->n, x->choice->bn) - x->whole;
 }
 
@@ -181,6 +186,7 @@ extern "C" cudaError_t launch_multistage(const gemm_problem *problem, cudaStream
     if (!is_known(&p)) return cudaErrorInvalidValue;
     const cudaError_t error = make_plan(&p, p.workspace != NULL, &x);
     if (error != cudaSuccess) return error;
+    if (x.choice == NULL) return launch_thin(&p, stream);
     const int64_t blocks = x.whole + divided_tiles(&x, &p) * x.parts;
     x.choice->kernel<<<(unsigned)blocks, x.choice->threads, x.choice->bytes, stream>>>(p, (int)x.whole, x.parts);
     return cudaGetLastError();
