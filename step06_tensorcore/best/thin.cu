@@ -1,5 +1,6 @@
-/* A C of one row or one column, in 16-bit types: a matrix times a vector, which takes as long as memory takes for the
- * matrix. No tensor core is needed; what counts is how many bytes are in flight (lesson 7.7).
+/* A C of one row or one column, or of a few products an element, in 16-bit types. One row or column is a matrix times a
+ * vector, which takes as long as memory takes for the matrix. No tensor core is needed; what counts is how many bytes
+ * are in flight (lesson 7.7).
  *
  *   rows along K: n = 1, or m = 1 in tn            rows along N: m = 1 in nn
  *
@@ -19,6 +20,7 @@
 static const int ROWS_EACH = 4, MAX_THREADS = 256;  /* along K: rows of a block, and its threads */
 static const int COLUMNS = 32, LANES = COLUMNS / 8; /* along N: columns of a block, threads in a row */
 static const int AT_ONCE = 4;                       /* and rows that a thread has in flight */
+static const int FEW_K = 4, WARP_ROWS = 16;         /* k of a few: and rows of C that a warp computes */
 static const int64_t ROUND = 900, REDUCE = 800;     /* clocks: until a thread's loads are there; what a block adds */
 static const int64_t RESIDENT = 768;                /* threads on a multiprocessor */
 
@@ -134,13 +136,51 @@ template <typename T> __global__ void __launch_bounds__(MAX_THREADS) gemm_thin_c
     store_one<T>(p, 0, col0 + threadIdx.x, total);
 }
 
+/* k of a few: a thread has four columns of B in registers, and goes down the rows of its warp. C is all that counts. */
+template <typename T, typename OUT> __global__ void __launch_bounds__(MAX_THREADS) gemm_thin_k(gemm_problem p) {
+    const bool fours = is_fours<OUT>(p), tn = p.layout == GEMM_TN;
+    const int across = (p.n + 4 * 32 - 1) / (4 * 32), col = blockIdx.x % across * 128 + threadIdx.x % 32 * 4;
+    const int top = (blockIdx.x / across * (MAX_THREADS / 32) + threadIdx.x / 32) * WARP_ROWS;
+    const bits16 *a = (const bits16 *)p.A, *b = (const bits16 *)p.B;
+    float v[FEW_K][4] = {};
+#pragma unroll
+    for (int l = 0; l < FEW_K; l++)
+#pragma unroll
+        for (int e = 0; e < 4; e++)
+            if (l < p.k && col + e < p.n)
+                v[l][e] = value_of<T>(tn ? *gemm_at(b, p.ldb, col + e, l) : *gemm_at(b, p.ldb, l, col + e));
+#pragma unroll 1
+    for (int row = top; row < min(top + WARP_ROWS, p.m); row += 4) {
+        four<float> sum[4] = {};
+        int2 to[4];
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            to[i] = make_int2(col < p.n ? row + i : p.m, col);
+#pragma unroll
+            for (int l = 0; l < FEW_K; l++) {
+                const float x = l < p.k && row + i < p.m ? value_of<T>(*gemm_at(a, p.lda, row + i, l)) : 0.0f;
+#pragma unroll
+                for (int e = 0; e < 4; e++)
+                    if (l < p.k) sum[i].at[e] = fmaf(x, v[l][e], sum[i].at[e]);
+            }
+        }
+        store_fours<OUT>(p, to, sum, fours);
+    }
+}
+
 /* ---- launching ---- */
+
+static bool by_k(const gemm_problem *p) {
+    return p->m > 1 && p->n > 1 && p->k <= FEW_K;
+}
 
 static bool by_columns(const gemm_problem *p) {
     return p->m == 1 && p->n > 1 && p->layout == GEMM_NN;
 }
 
 static int64_t blocks_of(const gemm_problem *p) {
+    const int64_t DOWN = MAX_THREADS / 32 * WARP_ROWS;
+    if (by_k(p)) return (p->m + DOWN - 1) / DOWN * ((p->n + (int64_t)127) / 128);
     if (by_columns(p)) return ((int64_t)p->n + COLUMNS - 1) / COLUMNS;
     return ((p->n == 1 ? (int64_t)p->m : p->n) + ROWS_EACH - 1) / ROWS_EACH;
 }
@@ -148,25 +188,26 @@ static int64_t blocks_of(const gemm_problem *p) {
 /* As many as have four chunks of a row each. */
 static int threads_of(const gemm_problem *p) {
     int threads = MAX_THREADS;
-    if (by_columns(p)) return threads;
+    if (by_columns(p) || by_k(p)) return threads;
     while (threads > 32 && (int64_t)threads * 4 * 8 > p->k) threads /= 2;
     return threads;
 }
 
 int64_t cycles_thin(const gemm_problem *p, int sms, int64_t floor) {
-    if ((p->type != GEMM_F16 && p->type != GEMM_BF16) || (p->m > 1 && p->n > 1)) return INT64_MAX;
+    if ((p->type != GEMM_F16 && p->type != GEMM_BF16) || (p->m > 1 && p->n > 1 && !by_k(p))) return INT64_MAX;
     const int64_t threads = threads_of(p), resident = sms * (RESIDENT / threads);
     const int64_t waves = (blocks_of(p) + resident - 1) / resident;
     const int64_t each = by_columns(p) ? MAX_THREADS / LANES * AT_ONCE : threads * 8; /* of K, a round */
-    const int64_t clocks = waves * ((p->k + each - 1) / each * ROUND + REDUCE);
+    const int64_t rounds = by_k(p) ? 2 : (p->k + each - 1) / each, clocks = waves * (rounds * ROUND + REDUCE);
     return clocks > floor ? clocks : floor;
 }
 
 template <typename T> static void launch_type(const gemm_problem *p, cudaStream_t stream) {
-    if (by_columns(p))
-        gemm_thin_columns<T><<<(unsigned)blocks_of(p), threads_of(p), 0, stream>>>(*p);
-    else
-        gemm_thin_rows<T><<<(unsigned)blocks_of(p), threads_of(p), 0, stream>>>(*p);
+    auto kernel = by_columns(p)         ? gemm_thin_columns<T>
+                  : !by_k(p)            ? gemm_thin_rows<T>
+                  : p->out == DTYPE_F32 ? gemm_thin_k<T, float>
+                                        : gemm_thin_k<T, T>;
+    kernel<<<(unsigned)blocks_of(p), threads_of(p), 0, stream>>>(*p);
 }
 
 cudaError_t launch_thin(const gemm_problem *p, cudaStream_t stream) {

@@ -1,4 +1,4 @@
-/* The kernels for a C of one row or one column, for multistage.cu's choice. */
+/* The kernels for a C of one row or one column, and for a k of a few, for multistage.cu's choice. */
 #ifndef KL_STEP06_THIN_H
 #define KL_STEP06_THIN_H
 

@@ -45,7 +45,7 @@ divides 130 1 4000 --dtype tf32 --layout nn --misalign 1
 divides 17 19 515 --misalign 1
 keeps 100 1100 64 --ldc 1101
 keeps 70 65 33 --beta 2
-keeps 257 129 0 --lda 8 --ldb 8 --ldc 131 --beta 2
+keeps 257 129 0 --dtype s8 --lda 16 --ldb 16 --ldc 131 --beta 2
 # More tiles than multiprocessors: one wave of whole tiles, then the parts of the others, which wait for one another.
 divides 465 580 1361 --lda 1368 --ldb 1368 --ldc 581 --sim-device sm_86
 # Less shared memory, and so room for fewer blocks.
@@ -59,6 +59,9 @@ thin gemm_thin_rows 1000 1 9 --dtype bf16 --lda 11
 thin gemm_thin_rows 1 1 100 --layout nn --ldb 3 --misalign 1
 thin gemm_thin_columns 1 1031 300 --layout nn --dtype bf16 --beta -0.5
 thin gemm_thin_columns 1 37 300 --layout nn --misalign 5 --out f32
+thin gemm_thin_k 300 130 1 --beta 2
+thin gemm_thin_k 37 257 4 --layout nn --dtype bf16 --ldb 259 --ldc 260
+thin gemm_thin_k 130 131 3 --out f32 --misalign 1
 thin gemm_thin_rows 1 60 0 --ldc 61 --beta 2
 
 ended
