@@ -10,7 +10,9 @@ set -u
 computes() {
     name="$*" divided=$1 m=$2 n=$3 k=$4
     shift 4
-    ./step06/run --sim --variant best --m "$m" --n "$n" --k "$k" "$@" --counters-csv "$work/csv" >"$work/out" 2>&1 &&
+    # a GPU without wgmma, unless the options name another
+    ./step06/run --sim-device sm_80 --variant best --m "$m" --n "$n" --k "$k" "$@" --counters-csv "$work/csv" \
+        >"$work/out" 2>&1 &&
         grep -q '^best .* [01]\.[0-9]*$' "$work/out" &&
         sed -n 's/.*gemm_multistage<.*(gemm_layout)[01], [a-z]*, \([0-9]*\), \([0-9]*\), .*",\([0-9]*\)x1x1,.*/\1 \2 \3/p' \
             "$work/csv" | sort -u >"$work/kernels" &&
