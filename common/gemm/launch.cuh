@@ -5,25 +5,45 @@
 #include <cuda_runtime.h>
 
 /* Launches `blocks` blocks of `threads` in clusters of `cluster` (1: none) with `bytes` of dynamic shared memory, of
- * which more than 48 KB are to be had only on request (CUDA C++ Programming Guide, "Shared Memory"). No blocks: nothing
- * to do. Returns the launch's error. */
+ * which more than 48 KB are to be had only on request (CUDA C++ Programming Guide, "Shared Memory"). `overlaps`:
+ * programmatic dependent launch (ptx/griddepcontrol.cuh): it may start before the preceding kernel has ended, and waits
+ * for that by itself. No blocks: nothing to do. Returns the launch's error. */
 template <class... PARAMETERS, class... ARGUMENTS>
-static cudaError_t gemm_launch(void (*kernel)(PARAMETERS...), unsigned blocks, int cluster, int threads, int bytes,
-                               cudaStream_t stream, const ARGUMENTS &...arguments) {
+static cudaError_t gemm_launch_as(bool overlaps, void (*kernel)(PARAMETERS...), unsigned blocks, int cluster,
+                                  int threads, int bytes, cudaStream_t stream, const ARGUMENTS &...arguments) {
     if (blocks == 0) return cudaSuccess;
     cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     if (error != cudaSuccess) return error;
-    cudaLaunchAttribute attribute = {};
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim = {(unsigned)cluster, 1, 1};
+    cudaLaunchAttribute attributes[2] = {};
     cudaLaunchConfig_t config = {};
+    if (cluster > 1) {
+        cudaLaunchAttribute *clusters = &attributes[config.numAttrs++];
+        clusters->id = cudaLaunchAttributeClusterDimension;
+        clusters->val.clusterDim = {(unsigned)cluster, 1, 1};
+    }
+    if (overlaps) {
+        cudaLaunchAttribute *overlap = &attributes[config.numAttrs++];
+        overlap->id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        overlap->val.programmaticStreamSerializationAllowed = 1;
+    }
     config.gridDim = dim3(blocks);
     config.blockDim = dim3(threads);
     config.dynamicSmemBytes = bytes;
     config.stream = stream;
-    config.attrs = &attribute;
-    config.numAttrs = cluster > 1 ? 1 : 0;
+    config.attrs = attributes;
     return cudaLaunchKernelEx(&config, kernel, arguments...);
+}
+
+template <class... PARAMETERS, class... ARGUMENTS>
+static cudaError_t gemm_launch(void (*kernel)(PARAMETERS...), unsigned blocks, int cluster, int threads, int bytes,
+                               cudaStream_t stream, const ARGUMENTS &...arguments) {
+    return gemm_launch_as(false, kernel, blocks, cluster, threads, bytes, stream, arguments...);
+}
+
+template <class... PARAMETERS, class... ARGUMENTS>
+static cudaError_t gemm_launch_overlapping(void (*kernel)(PARAMETERS...), unsigned blocks, int cluster, int threads,
+                                           int bytes, cudaStream_t stream, const ARGUMENTS &...arguments) {
+    return gemm_launch_as(true, kernel, blocks, cluster, threads, bytes, stream, arguments...);
 }
 
 #endif

@@ -89,6 +89,9 @@ __device__ __forceinline__ void wgmma_commit() {
 
 /* Waits until at most N groups are in flight. D is an operand so that the compiler moves no use of it before the wait.
  */
+template <int N> __device__ __forceinline__ void wgmma_wait(float (&d)[32]) {
+    KL_SM90A("wgmma.wait_group.sync.aligned %32;" : KL_D32("f", d, 0) : "n"(N) : "memory");
+}
 template <int N> __device__ __forceinline__ void wgmma_wait(float (&d)[64]) {
     KL_SM90A("wgmma.wait_group.sync.aligned %64;" : KL_D64("f", d) : "n"(N) : "memory");
 }
@@ -118,9 +121,11 @@ template <int N> __device__ __forceinline__ void wgmma_wait(int (&d)[128]) {
                  : operands                                                                                            \
                  : "l"(a_tile), "l"(b_tile), "r"(add_d), "n"(TRANS_B));                                                \
     }
+KL_WGMMA_16(wgmma_f16, "f16", 32, "64", KL_TEXT32, KL_D32("f", d, 0), "%32", "%33", "%34", "%35")
 KL_WGMMA_16(wgmma_f16, "f16", 64, "128", KL_TEXT64, KL_D64("f", d), "%64", "%65", "%66", "%67")
 KL_WGMMA_16(wgmma_f16, "f16", 96, "192", KL_TEXT96, KL_D96("f", d), "%96", "%97", "%98", "%99")
 KL_WGMMA_16(wgmma_f16, "f16", 128, "256", KL_TEXT128, KL_D128("f", d), "%128", "%129", "%130", "%131")
+KL_WGMMA_16(wgmma_bf16, "bf16", 32, "64", KL_TEXT32, KL_D32("f", d, 0), "%32", "%33", "%34", "%35")
 KL_WGMMA_16(wgmma_bf16, "bf16", 64, "128", KL_TEXT64, KL_D64("f", d), "%64", "%65", "%66", "%67")
 KL_WGMMA_16(wgmma_bf16, "bf16", 96, "192", KL_TEXT96, KL_D96("f", d), "%96", "%97", "%98", "%99")
 KL_WGMMA_16(wgmma_bf16, "bf16", 128, "256", KL_TEXT128, KL_D128("f", d), "%128", "%129", "%130", "%131")

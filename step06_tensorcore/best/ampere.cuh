@@ -1,5 +1,4 @@
-/* The parts of multistage.cuh: the types, the tiles in shared memory, copies for any alignment, and the epilogue's
- * arithmetic.
+/* The parts of multistage.cuh: the types, the tiles in shared memory, and copies for any alignment.
  *
  * Tiles are counted in bytes, since the tensor core's instructions are: each takes 32 bytes of a row of A and of a
  * column of B (mma.cuh), which are 16 values of f16 and bf16, 32 of s8, 8 of tf32. So one kernel serves all types.
@@ -11,11 +10,8 @@
 #ifndef KL_AMPERE_CUH
 #define KL_AMPERE_CUH
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-
-#include "gemm/gemm_kernel.cuh"
 #include "ptx/mma.cuh"
+#include "reduce_parts.cuh"
 
 /* ---- types ---- */
 
@@ -64,40 +60,45 @@ static __device__ __forceinline__ operand<T> operand_b(const gemm_problem &p) {
     return {(const T *)p.B, p.ldb, p.k, p.n};
 }
 
-/* A chunk in flight: words of global memory from which it is extracted, `shift` bits from the start. Extracting it
- * waits for the loads, so code that has other work to do in the meantime does it later. */
+/* A chunk in flight: `bits` from the start of two aligned chunks. Extracting it waits for the loads, so code that has
+ * other work to do in the meantime does it later. */
 struct raw_chunk {
-    __align__(16) unsigned word[5];
-    unsigned shift;
+    uint4 low, high;
+    unsigned bits;
 };
 
+/* By whole words first, then by the bits of one: a funnel shift shifts two words as one. */
 static __device__ __forceinline__ uint4 cut(const raw_chunk &r) {
-    return make_uint4(__funnelshift_r(r.word[0], r.word[1], r.shift), __funnelshift_r(r.word[1], r.word[2], r.shift),
-                      __funnelshift_r(r.word[2], r.word[3], r.shift), __funnelshift_r(r.word[3], r.word[4], r.shift));
+    const uint4 a = r.low, b = r.high;
+    unsigned w[6] = {a.x, a.y, a.z, a.w, b.x, b.y};
+    const unsigned two[6] = {a.z, a.w, b.x, b.y, b.z, b.w};
+#pragma unroll
+    for (int i = 0; i < 6; i++) w[i] = r.bits & 64 ? two[i] : w[i];
+#pragma unroll
+    for (int i = 0; i < 5; i++) w[i] = r.bits & 32 ? w[i + 1] : w[i];
+    return make_uint4(__funnelshift_r(w[0], w[1], r.bits), __funnelshift_r(w[1], w[2], r.bits),
+                      __funnelshift_r(w[2], w[3], r.bits), __funnelshift_r(w[3], w[4], r.bits));
 }
 
-/* A chunk of the elements of row `row` from column `col` on, zeros where the matrix ends. Only element alignment is
- * required: where the chunk straddles words, five of them are read, all within the matrix or its padding. */
-template <typename T> static __device__ __forceinline__ raw_chunk load_chunk(const operand<T> &x, int row, int col) {
+/* The chunk at `from`, of which `left` elements exist; the others become zeros. Only element alignment is required: the
+ * two aligned chunks that it lies in are read, if they are within the matrix, else single elements. */
+template <typename T>
+static __device__ __forceinline__ raw_chunk load_chunk(const operand<T> &x, const T *from, int left) {
     const int CHUNK = 16 / sizeof(T), WORD = 4 / sizeof(T); /* elements */
+    const unsigned odd = (uintptr_t)from % 16;
+    const uint4 *low = (const uint4 *)((uintptr_t)from - odd);
+    const T *end = gemm_at(x.at, x.ld, x.rows - 1, x.cols);
     raw_chunk r = {};
-    if (row >= x.rows || col >= x.cols) return r;
-    const T *from = gemm_at(x.at, x.ld, row, col);
-    unsigned odd = (uintptr_t)from % 4;
-    bool whole = col + CHUNK <= x.cols;
-    bool words_inside = odd == 0 || ((row > 0 || col > 0) && (row < x.rows - 1 || col + CHUNK + WORD <= x.cols));
-    if (whole && (uintptr_t)from % 16 == 0) {
-        *(uint4 *)r.word = *(const uint4 *)from;
-    } else if (whole && words_inside) {
-        const unsigned *word = (const unsigned *)((uintptr_t)from - odd);
-#pragma unroll
-        for (int i = 0; i < 4; i++) r.word[i] = word[i];
-        if (odd != 0) r.word[4] = word[4];
-        r.shift = odd * 8;
-    } else {
+    if (left >= CHUNK && (odd == 0 || ((const T *)low >= x.at && (const T *)(low + 2) <= end))) {
+        r.low = low[0];
+        if (odd != 0) r.high = low[1];
+        r.bits = odd * 8;
+    } else if (left > 0) {
+        unsigned word[4] = {};
 #pragma unroll
         for (int i = 0; i < CHUNK; i++)
-            if (col + i < x.cols) r.word[i / WORD] |= (unsigned)from[i] << i % WORD * 8 * (int)sizeof(T);
+            if (i < left) word[i / WORD] |= (unsigned)from[i] << i % WORD * 8 * (int)sizeof(T);
+        r.low = make_uint4(word[0], word[1], word[2], word[3]);
     }
     return r;
 }
@@ -122,20 +123,5 @@ template <order ORDER, int ROW_BYTES> static __host__ __device__ __forceinline__
 template <order ORDER, int ROW_BYTES> static __host__ __device__ __forceinline__ int chunk_offset(int row, int chunk) {
     return row * ROW_BYTES + chunk_place<ORDER, ROW_BYTES>(row, chunk) * 16;
 }
-
-/* ---- epilogue ---- */
-
-/* alpha*acc + beta*c in FP32, rounded once, reading c only if beta != 0; for integers modulo 2^32. */
-template <typename OUT> static __device__ __forceinline__ OUT blend(const gemm_problem &p, float acc, OUT c) {
-    return (OUT)(p.beta == 0.0f ? p.alpha * acc : p.alpha * acc + p.beta * (float)c);
-}
-static __device__ __forceinline__ int blend(const gemm_problem &p, int acc, int c) {
-    unsigned product = (unsigned)(int)p.alpha * (unsigned)acc;
-    return (int)(p.beta == 0.0f ? product : product + (unsigned)(int)p.beta * (unsigned)c);
-}
-
-template <typename T> struct __align__(2 * sizeof(T)) neighbours {
-    T x, y;
-};
 
 #endif

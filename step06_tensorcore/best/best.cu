@@ -1,12 +1,13 @@
 /* The complete kernel: every type, both layouts, any shape and alignment, and on each GPU the fastest that it has.
  *
- *   problem                                    GPU       kernel
- *   tf32x3                                     sm_90     tf32x3.cu: a pass that splits A and B, then wgmma
- *   rows that TMA takes (tensor_map_refuses)   sm_90     persistent.cu: ping-pong consumers, five configurations
- *   all others                                 sm_80 on  multistage.cu: cp.async in stages, mma.sync
+ *   problem          GPU       kernel
+ *   tf32x3           sm_90     tf32x3.cu: a pass that splits A and B, then wgmma
+ *   all others       sm_90     persistent.cu: wgmma and TMA; rows of A or B that TMA does not take are copied first
+ *                    sm_80 on  multistage.cu: cp.async in stages, mma.sync; on sm_90 where it is estimated to be faster
  *
  * Here is only the choice. */
 #include "best.h"
+#include "multistage.h"
 
 /* Ten times the major number, and the minor one, of the current device's compute capability; 0: not known. */
 static int capability(void) {
@@ -16,6 +17,13 @@ static int capability(void) {
         cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess)
         return 0;
     return 10 * major + minor;
+}
+
+/* Does persistent compute p, which is not tf32x3, because it is estimated to be faster? And its plan. */
+static bool by_persistent(const gemm_problem *p, hopper_plan *plan) {
+    if (capability() != 90) return false;
+    *plan = plan_persistent(p);
+    return plan->tile >= 0 && plan->clocks <= (double)cycles_multistage(p);
 }
 
 extern "C" kernel_info kernel_best(void) {
@@ -28,15 +36,26 @@ extern "C" const char *best_refuses(const gemm_problem *p) {
 }
 
 extern "C" const char *best_note(const gemm_problem *p) {
-    return p->type != GEMM_TF32X3 && capability() == 90 ? tensor_map_refuses(p) : NULL;
+    hopper_plan plan;
+    if (p->type == GEMM_TF32X3 || p->m == 0 || p->n == 0 || capability() != 90) return NULL;
+    if (p->k == 0 || p->alpha == 0.0f) return "by multistage: there is no product";
+    if (!by_persistent(p, &plan)) return "by multistage: it is estimated to be faster";
+    if (plan.b.transposed) return plan.a.rows > 0 ? "A copied, B transposed first" : "B transposed first";
+    if (plan.a.rows > 0 && plan.b.rows > 0) return "A and B copied first, into rows that begin on 128 bytes";
+    if (plan.a.rows > 0) return "A copied first, into rows that begin on 128 bytes";
+    return plan.b.rows > 0 ? "B copied first, into rows that begin on 128 bytes" : NULL;
 }
 
 extern "C" size_t workspace_best(const gemm_problem *p) {
+    hopper_plan plan;
     if (p->type == GEMM_TF32X3) return workspace_tf32x3(p);
-    return capability() == 90 ? workspace_hopper(p) : 0;
+    return by_persistent(p, &plan) ? plan.bytes : workspace_multistage(p);
 }
 
 extern "C" cudaError_t launch_best(const gemm_problem *p, cudaStream_t stream) {
+    hopper_plan plan;
     if (p->type == GEMM_TF32X3) return launch_tf32x3(p, stream);
-    return capability() == 90 ? launch_persistent(p, stream) : launch_multistage(p, stream);
+    /* Without a workspace multistage copies and divides nothing. */
+    if (by_persistent(p, &plan) && (plan.bytes == 0 || p->workspace != NULL)) return launch_persistent(&plan, stream);
+    return launch_multistage(p, stream);
 }

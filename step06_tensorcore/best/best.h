@@ -4,32 +4,32 @@
 
 #include "gemm/gemm.h"
 #include "gemm/tensor_map.h"
+#include "plan.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 GEMM_VARIANT(best);
-GEMM_VARIANT(multistage); /* handles what bulk copies cannot */
-GEMM_VARIANT(persistent);
+GEMM_VARIANT(multistage);
 GEMM_VARIANT(tf32x3);
 
-/* What a row of the table of variants has besides (gemm_variant). The note says when multistage computes on a Hopper
- * GPU what persistent cannot. */
+/* What a row of the table of variants has besides (gemm_variant). The note says what computes on a Hopper GPU besides
+ * or instead of persistent. */
 const char *best_refuses(const gemm_problem *p);
 const char *best_note(const gemm_problem *p);
 size_t workspace_best(const gemm_problem *p);
 
 size_t workspace_tf32x3(const gemm_problem *p);
 
-/* NULL if bulk copies can handle the problem; else the reason why another kernel computes it, as a remark below the
- * row: "by multistage: rows of C do not begin on 16 bytes". */
-const char *tensor_map_refuses(const gemm_problem *p);
+/* The configurations of persistent for a problem's type and layout, on the current device; returns how many. */
+enum { PERSISTENT_TILES = 9 }; /* at most */
+int persistent_tiles(const gemm_problem *p, plan_tile tiles[PERSISTENT_TILES]);
 
-/* TF32 with a B of k x n, which wgmma cannot take: transposes B to n x k in the workspace, and changes the problem
- * accordingly. Leaves any other problem unchanged. And how many bytes that needs. */
-cudaError_t transpose_b(gemm_problem *p, cudaStream_t stream);
-size_t workspace_hopper(const gemm_problem *p);
+/* How persistent computes a problem on the current device, of sm_90; and the launch, where there is such a plan. */
+hopper_plan plan_persistent(const gemm_problem *p);
+cudaError_t launch_persistent(const hopper_plan *plan, cudaStream_t stream);
+kernel_info kernel_persistent(void);
 
 #ifdef __cplusplus
 }

@@ -110,6 +110,10 @@ template <int OUT> __device__ __forceinline__ float2 hopper_unpack(uint32_t pack
 __host__ __device__ constexpr int hopper_short(int type) {
     return type == GEMM_F16 ? DTYPE_F16 : DTYPE_BF16;
 }
+template <int TYPE> struct hopper_small { typedef float type; };
+template <> struct hopper_small<GEMM_F16> { typedef __half type; };
+template <> struct hopper_small<GEMM_BF16> { typedef __nv_bfloat16 type; };
+template <> struct hopper_small<GEMM_S8> { typedef int type; };
 __host__ __device__ constexpr int hopper_long(int type) {
     return type == GEMM_S8 ? DTYPE_S32 : DTYPE_F32;
 }

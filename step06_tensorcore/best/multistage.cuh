@@ -15,8 +15,8 @@
  *   constants in the instructions; and the last tile of K, the only one that may end within a chunk, comes first.
  * - Threadblock swizzle: blocks go down a band of BAND rows of tiles, then on to the next column, so that those
  *   running at the same time share A and B in L2.
- * - Rows that do not begin on a 16-byte boundary (ALIGNED is false) are copied by narrower instructions, or through
- *   registers if they are not even 4-byte aligned: loaded before the products of a step, stored after them.
+ * - Rows that do not begin on a 16-byte boundary (ALIGNED is false) go through registers: loaded as aligned chunks a
+ *   tile of K before they are stored, when two of them become the chunk that lies in both.
  */
 #ifndef KL_MULTISTAGE_CUH
 #define KL_MULTISTAGE_CUH
@@ -24,6 +24,10 @@
 #include "ampere.cuh"
 #include "ptx/cp_async.cuh"
 #include "ptx/ldmatrix.cuh"
+
+static constexpr int max_of(int a, int b) {
+    return a > b ? a : b;
+}
 
 /* The compile-time configuration of a kernel. */
 template <gemm_type TYPE_, gemm_layout LAYOUT_, bool ALIGNED_, int BM_, int BN_, int BK_BYTES_, int WM_, int WN_,
@@ -44,7 +48,9 @@ struct plan {
     static const int THREADS = BM / WM * (BN / WN) * 32;
     static const int BK = BK_BYTES / sizeof(T), CHUNK = 16 / sizeof(T); /* elements */
     static const int STEPS = BK_BYTES / 32;
-    static const int A_BYTES = BM * BK_BYTES, STAGE_BYTES = A_BYTES + BN * BK_BYTES, BYTES = STAGES * STAGE_BYTES;
+    static const int A_BYTES = BM * BK_BYTES, STAGE_BYTES = A_BYTES + BN * BK_BYTES;
+    /* Stages in the loop: only the largest tile keeps the tensor cores busy enough to gain from constants. */
+    static const int UNROLLED = ALIGNED && BM * BN >= 128 * 128 ? STAGES : 1;
 
     /* B in shared memory: rows of K as in tn, or rows of N. */
     static const bool B_BY_K = LAYOUT == GEMM_TN;
@@ -57,63 +63,47 @@ struct plan {
     static const int B_COPIES = (B_BY_K ? BN : BK) / B_STEP;
     static const int COPIES = A_COPIES + B_COPIES, SHARES = STEPS > 1 ? STEPS - 1 : 1;
     static const int SHARE = (COPIES + SHARES - 1) / SHARES; /* at most so many copies per step */
-    static const int LOAD_EVERY = 2;                         /* a load of fragments follows after so many products */
 
     /* A warp's patch of rows of C, padded by 8 elements per row so that rows begin in different banks. */
-    static const int PATCH_ROWS = 32, PATCH_PITCH = WN + 8, PATCH_BYTES = PATCH_ROWS * PATCH_PITCH * 4;
+    static const int PATCH_ROWS = WM < 32 ? WM : 32, PATCH_PITCH = WN + 8, PATCH_BYTES = PATCH_ROWS * PATCH_PITCH * 4;
     static_assert(BK_BYTES == 64 || BK_BYTES == 128, "chunk_place knows these");
     static_assert(A_STEP % 8 == 0 && B_STEP % (B_ORDER == WORDS ? 4 : 8) == 0, "a thread's chunks are swizzled alike");
-    static_assert(THREADS / 32 * PATCH_BYTES <= BYTES, "the patches lie in the ring");
+    static_assert(PATCH_ROWS * WN % (4 * 4 * 32) == 0, "each lane stores as many");
+    static const int BYTES = max_of(STAGES * STAGE_BYTES, THREADS / 32 * PATCH_BYTES); /* the patches lie in the ring */
 };
 
-/* This thread's copies. */
+/* This thread's copies: those of A, then those of B. */
 template <typename P> struct source {
     operand<typename P::T> a, b;
-    int a_row, a_col, b_row, b_col;       /* its first chunk of the first tile of K, in A and in B as they lie, */
-    unsigned a_to, b_to;                  /* and where it belongs in stage 0: a shared_address */
-    const typename P::T *from[P::COPIES]; /* ALIGNED: all its chunks. Rows beyond the matrix are replaced by the last
-                                           * one, for sums that are never stored */
-    int a_width, b_width;                 /* not ALIGNED: bytes per copy: 16, 8, 4; 0: through registers */
+    const typename P::T *from[P::COPIES]; /* in the block's first tile of K. Rows beyond the matrix are replaced by the
+                                           * last one, for sums that are never stored */
+    unsigned a_to, b_to;                  /* where the first chunk of A and of B belongs in stage 0: a shared_address */
+    int a_k, b_k;                         /* and where it begins along K in a tile */
+    int b_left;                           /* nn: columns of B from its chunks on */
 };
 
-/* How many bytes of a chunk exist if `left` elements do. */
-template <typename P> static __device__ __forceinline__ int bytes_of(int left) {
-    return min(max(left, 0), P::CHUNK) * (int)sizeof(typename P::T);
-}
-
-/* The largest power of two that all rows are aligned to, in bytes. */
-template <typename T> static __device__ __forceinline__ int width_of(const operand<T> &x) {
-    uintptr_t bits = (uintptr_t)x.at | (uintptr_t)x.ld * sizeof(T);
-    return bits % 16 == 0 ? 16 : bits % 8 == 0 ? 8 : bits % 4 == 0 ? 4 : 0;
-}
-
 template <typename P>
-static __device__ __forceinline__ source<P> make_source(const gemm_problem &p, int row0, int col0, unsigned ring) {
+static __device__ __forceinline__ source<P> make_source(const gemm_problem &p, int row0, int col0, int k0,
+                                                        unsigned ring) {
     typedef typename P::T T;
     source<P> x = {};
     int a_down = threadIdx.x / P::A_CHUNKS, a_chunk = threadIdx.x % P::A_CHUNKS;
-    int b_down = threadIdx.x / P::B_CHUNKS, b_chunk = threadIdx.x % P::B_CHUNKS;
+    int b_down = threadIdx.x / P::B_CHUNKS, b_chunk = threadIdx.x % P::B_CHUNKS, b_col = col0 + b_chunk * P::CHUNK;
     x.a = operand_a<T>(p);
     x.b = operand_b<T, P::LAYOUT>(p);
-    x.a_row = row0 + a_down;
-    x.a_col = a_chunk * P::CHUNK;
-    x.b_row = (P::B_BY_K ? col0 : 0) + b_down;
-    x.b_col = (P::B_BY_K ? 0 : col0) + b_chunk * P::CHUNK;
     x.a_to = ring + chunk_offset<ROWS, P::BK_BYTES>(a_down, a_chunk);
     x.b_to = ring + P::A_BYTES + chunk_offset<P::B_ORDER, P::B_ROW_BYTES>(b_down, b_chunk);
-    if constexpr (P::ALIGNED) {
+    x.a_k = a_chunk * P::CHUNK;
+    x.b_k = P::B_BY_K ? b_chunk * P::CHUNK : b_down;
+    x.b_left = p.n - b_col;
 #pragma unroll
-        for (int s = 0; s < P::A_COPIES; s++)
-            x.from[s] = gemm_at(x.a.at, x.a.ld, min(x.a_row + s * P::A_STEP, x.a.rows - 1), x.a_col);
+    for (int s = 0; s < P::A_COPIES; s++)
+        x.from[s] = gemm_at(x.a.at, x.a.ld, min(row0 + a_down + s * P::A_STEP, p.m - 1), k0 + x.a_k);
 #pragma unroll
-        for (int s = 0; s < P::B_COPIES; s++) {
-            int row = x.b_row + s * P::B_STEP;
-            x.from[P::A_COPIES + s] = P::B_BY_K ? gemm_at(x.b.at, x.b.ld, min(row, x.b.rows - 1), x.b_col)
-                                                : gemm_at(x.b.at, x.b.ld, row, x.b_col < x.b.cols ? x.b_col : 0);
-        }
-    } else {
-        x.a_width = width_of(x.a);
-        x.b_width = width_of(x.b);
+    for (int s = 0; s < P::B_COPIES; s++) {
+        int down = b_down + s * P::B_STEP;
+        x.from[P::A_COPIES + s] = P::B_BY_K ? gemm_at(x.b.at, x.b.ld, min(col0 + down, p.n - 1), k0 + x.b_k)
+                                            : gemm_at(x.b.at, x.b.ld, k0 + down, x.b_left > 0 ? b_col : 0);
     }
     return x;
 }
@@ -125,35 +115,21 @@ template <typename P> static __device__ __forceinline__ int64_t ahead(const sour
 
 /* Moves on by `tiles` tiles of K. */
 template <typename P> static __device__ __forceinline__ void move(source<P> *x, int tiles) {
-    if constexpr (P::ALIGNED) {
 #pragma unroll
-        for (int s = 0; s < P::COPIES; s++) x->from[s] += ahead(*x, s, tiles);
-    }
+    for (int s = 0; s < P::COPIES; s++) x->from[s] += ahead(*x, s, tiles);
 }
 
-/* Where copy number s (first those of A, then those of B) goes in stage `stage`. */
+/* How many elements of the chunk of copy number s, and those after it, exist in a tile of K that has `k_left` of K. */
+template <typename P> static __device__ __forceinline__ int left_of(const source<P> &x, int s, int k_left) {
+    if (s < P::A_COPIES) return k_left - x.a_k;
+    if (P::B_BY_K) return k_left - x.b_k;
+    return x.b_k + (s - P::A_COPIES) * P::B_STEP < k_left ? x.b_left : 0;
+}
+
+/* Where copy number s goes in stage `stage`. */
 template <typename P> static __device__ __forceinline__ unsigned place_of(const source<P> &x, int s, int stage) {
     if (s < P::A_COPIES) return x.a_to + (stage * P::STAGE_BYTES + s * P::A_STEP * P::BK_BYTES);
     return x.b_to + (stage * P::STAGE_BYTES + (s - P::A_COPIES) * P::B_STEP * P::B_ROW_BYTES);
-}
-
-/* Copies one chunk by copies of `width` bytes, or through `r`, for finish(). */
-template <typename P>
-static __device__ __forceinline__ void copy_narrow(const operand<typename P::T> &x, int row, int col, unsigned to,
-                                                   int width, raw_chunk *r) {
-    if (width == 0) {
-        *r = load_chunk(x, row, col);
-        return;
-    }
-    int bytes = row < x.rows ? bytes_of<P>(x.cols - col) : 0;
-    const char *from = (const char *)(bytes > 0 ? gemm_at(x.at, x.ld, row, col) : x.at);
-    if (width == 16) cp_async_16_zfill(to, from, bytes);
-#pragma unroll
-    for (int i = 0; i < 16; i += 8)
-        if (width == 8) cp_async_8_zfill(to + i, bytes > i ? from + i : from, min(max(bytes - i, 0), 8));
-#pragma unroll
-    for (int i = 0; i < 16; i += 4)
-        if (width == 4) cp_async_4_zfill(to + i, bytes > i ? from + i : from, min(max(bytes - i, 0), 4));
 }
 
 /* Copy number s of the tile of K that is `tiles` further on and does not extend beyond the end of the rows. */
@@ -162,64 +138,54 @@ static __device__ __forceinline__ void copy_whole(const source<P> &x, int s, int
     cp_async_16(place_of(x, s, stage), x.from[s] + ahead(x, s, tiles));
 }
 
-/* The same for any tile, the one at k0. Whatever lies beyond the matrix becomes zeros. */
+/* The same for a tile of which only k_left of K exist. Whatever lies beyond the matrix becomes zeros. */
 template <typename P>
-static __device__ __forceinline__ void copy_any(const source<P> &x, int s, int k0, int stage, raw_chunk *r) {
-    unsigned to = place_of(x, s, stage);
-    if (s < P::A_COPIES) {
-        copy_narrow<P>(x.a, x.a_row + s * P::A_STEP, x.a_col + k0, to, P::ALIGNED ? 16 : x.a_width, r);
-    } else {
-        int row = x.b_row + (s - P::A_COPIES) * P::B_STEP + (P::B_BY_K ? 0 : k0);
-        copy_narrow<P>(x.b, row, x.b_col + (P::B_BY_K ? k0 : 0), to, P::ALIGNED ? 16 : x.b_width, r);
-    }
+static __device__ __forceinline__ void copy_partial(const source<P> &x, int s, int tiles, int k_left, int stage) {
+    int bytes = min(max(left_of(x, s, k_left), 0), P::CHUNK) * (int)sizeof(typename P::T);
+    cp_async_16_zfill(place_of(x, s, stage), bytes > 0 ? x.from[s] + ahead(x, s, tiles) : x.a.at, bytes);
 }
 
-/* Copies number first ... last - 1. */
+/* Not ALIGNED: copies number first ... last - 1 begin, in registers; */
 template <typename P>
-static __device__ __forceinline__ void copy(const source<P> &x, int first, int last, int k0, int stage, raw_chunk *r) {
-    if (P::ALIGNED) {
-#pragma unroll 1 /* rare: no registers for it */
-        for (int s = first; s < last; s++) copy_any(x, s, k0, stage, r);
-    } else {
+static __device__ __forceinline__ void load(const source<P> &x, int first, int last, int tiles, int k_left,
+                                            raw_chunk *r) {
 #pragma unroll
-        for (int s = first; s < last; s++) copy_any(x, s, k0, stage, &r[s - first]);
-    }
+    for (int s = first; s < last; s++)
+        r[s] = load_chunk(s < P::A_COPIES ? x.a : x.b, x.from[s] + ahead(x, s, tiles), left_of(x, s, k_left));
 }
 
-/* Finishes the copies that go through registers. */
+/* and end. */
 template <typename P>
 static __device__ __forceinline__ void finish(const source<P> &x, int first, int last, int stage, const raw_chunk *r) {
-    if constexpr (!P::ALIGNED) {
 #pragma unroll
-        for (int s = first; s < last; s++)
-            if ((s < P::A_COPIES ? x.a_width : x.b_width) == 0)
-                *(uint4 *)__cvta_shared_to_generic(place_of(x, s, stage)) = cut(r[s - first]);
-    }
+    for (int s = first; s < last; s++) *(uint4 *)__cvta_shared_to_generic(place_of(x, s, stage)) = cut(r[s]);
 }
 
-/* Fills the ring: one group of copies per tile of K, empty ones where there is no tile. The last tile comes first, then
- * the others from k = 0 on. `whole`: the last tile does not extend beyond its rows. */
+/* Fills the ring: one group of copies per tile of K, empty ones where there is no tile. The last tile comes first, of
+ * which only k_left of K exist, then the others from the first on. `whole`: the last tile does not extend beyond its
+ * rows. Not ALIGNED: then loads one more tile. */
 template <typename P>
-static __device__ __forceinline__ void fill_ring(const source<P> &from, int tiles, bool whole,
-                                                 raw_chunk (&through)[P::ALIGNED ? 1 : P::SHARE]) {
-#pragma unroll(P::ALIGNED ? P::STAGES : 1)
+static __device__ __forceinline__ void fill_ring(const source<P> &from, int tiles, int k_left, bool whole,
+                                                 raw_chunk *through) {
+#pragma unroll
     for (int t = 0; t < P::STAGES - 1; t++) {
         int tile = t == 0 ? tiles - 1 : t - 1;
         if (t < tiles) {
-            if (P::ALIGNED && (t > 0 || whole)) {
+            if constexpr (P::ALIGNED) {
 #pragma unroll
-                for (int s = 0; s < P::COPIES; s++) copy_whole(from, s, tile, t);
+                for (int s = 0; s < P::COPIES; s++)
+                    if (t > 0 || whole)
+                        copy_whole(from, s, tile, t);
+                    else
+                        copy_partial(from, s, tile, k_left, t);
             } else {
-#pragma unroll
-                for (int s = 0; s < P::COPIES; s += P::SHARE) {
-                    int last = min(s + P::SHARE, P::COPIES);
-                    copy(from, s, last, tile * P::BK, t, through);
-                    finish(from, s, last, t, through);
-                }
+                load(from, 0, P::COPIES, tile, t == 0 ? k_left : P::BK, through);
+                finish(from, 0, P::COPIES, t, through);
             }
         }
         cp_async_commit();
     }
+    if (!P::ALIGNED && P::STAGES - 1 < tiles) load(from, 0, P::COPIES, P::STAGES - 2, P::BK, through);
 }
 
 /* Where this lane reads A and B for step 0 of the stage at `stage`: another step or other columns are an XOR or an
@@ -268,116 +234,155 @@ static __device__ __forceinline__ void load_fragments(unsigned a_at, unsigned b_
 }
 
 /* The epilogue: C from the warp's registers, PATCH_ROWS rows at a time through shared memory, where `bytes` belong to
- * this warp alone: what is scattered over lanes leaves in whole rows, 16 bytes per lane, or one element if not all rows
- * allow that. Without ADD beta is zero, and there is no branch on it between one pair and the next. */
-template <typename P, typename OUT, bool ADD>
-static __device__ __forceinline__ void store_tile(gemm_problem p, int row0, int col0,
+ * this warp alone: what is scattered over lanes leaves in whole rows, four neighbours per lane. */
+template <typename P, typename OUT>
+static __device__ __forceinline__ void store_tile(const gemm_problem &p, int row0, int col0,
                                                   const typename P::SUM (*c_frag)[P::WN / 8][4], unsigned char *bytes) {
-    const int WN = P::WN, PITCH = P::PATCH_PITCH, EACH = 16 / (int)sizeof(OUT), LANES = WN / EACH; /* a row */
+    typedef typename P::SUM SUM;
+    const int TOGETHER = 4, ACROSS = P::WN / 4;
+    const bool fours = is_fours<OUT>(p);
     int lane = threadIdx.x % 32;
-    OUT *patch = (OUT *)bytes;
-    bool vector = ((uintptr_t)p.C | (uintptr_t)p.ldc * sizeof(OUT)) % 16 == 0 && col0 + WN <= p.n;
-    if (!ADD) p.beta = 0.0f;
+    SUM *patch = (SUM *)bytes;
 #pragma unroll
-    for (int i0 = 0; i0 < P::WM / 16; i0 += P::PATCH_ROWS / 16) {
-        int top = row0 + i0 * 16;
+    for (int i0 = 0; i0 < P::WM / 8; i0 += P::PATCH_ROWS / 8) {
         __syncwarp();
 #pragma unroll
-        for (int down = 0; down < P::PATCH_ROWS; down += 8)
+        for (int i = 0; i < P::PATCH_ROWS / 8; i++)
 #pragma unroll
-            for (int j = 0; j < WN / 8; j++) {
-                const typename P::SUM *sums = &c_frag[i0 + down / 16][j][down % 16 / 8 * 2];
-                int row = down + lane / 4, col = j * 8 + lane % 4 * 2;
-                neighbours<OUT> old = {};
-                if (ADD && top + row < p.m) {
-                    const OUT *c = gemm_at((const OUT *)p.C, p.ldc, top + row, col0 + col);
-                    if (col0 + col < p.n) old.x = c[0];
-                    if (col0 + col + 1 < p.n) old.y = c[1];
-                }
-                *(neighbours<OUT> *)&patch[row * PITCH + col] = {blend(p, sums[0], old.x), blend(p, sums[1], old.y)};
+            for (int j = 0; j < P::WN / 8; j++) {
+                const SUM *two = &c_frag[(i0 + i) / 2][j][i % 2 * 2];
+                leave_two<P::PATCH_PITCH>(patch, i * 8 + lane / 4, j * 8 + lane % 4 * 2, two[0], two[1]);
             }
         __syncwarp();
-        if (vector) {
-            int row = lane / LANES, col = lane % LANES * EACH;
-            OUT *c = gemm_at((OUT *)p.C, p.ldc, top + row, col0 + col);
-#pragma unroll
-            for (int down = 0; down < P::PATCH_ROWS; down += 32 / LANES)
-                if (top + row + down < p.m)
-                    *(uint4 *)(c + down * (int64_t)p.ldc) = *(const uint4 *)&patch[(row + down) * PITCH + col];
-        } else {
 #pragma unroll 1
-            for (int e = lane; e < P::PATCH_ROWS * WN; e += 32)
-                if (top + e / WN < p.m && col0 + e % WN < p.n)
-                    *gemm_at((OUT *)p.C, p.ldc, top + e / WN, col0 + e % WN) = patch[e / WN * PITCH + e % WN];
+        for (int first = lane; first < P::PATCH_ROWS * ACROSS; first += TOGETHER * 32) {
+            four<SUM> sum[TOGETHER];
+            int2 to[TOGETHER];
+#pragma unroll
+            for (int i = 0; i < TOGETHER; i++) {
+                int row = (first + i * 32) / ACROSS, col = (first + i * 32) % ACROSS * 4;
+                sum[i] = *(const four<SUM> *)&patch[row * P::PATCH_PITCH + col];
+                to[i] = make_int2(row0 + i0 * 8 + row, col0 + col);
+            }
+            store_fours<OUT>(p, to, sum, fours);
         }
     }
 }
 
+/* A tile of C is computed by one block, or by several that divide K: part `part` of `parts`. */
+struct share {
+    int row0, col0; /* of the tile */
+    int wm, wn;     /* the warp's part of it */
+    int part, parts;
+    void *sums; /* parts > 1: of all parts */
+};
+
+/* Leaves this block's part of the sums for the others, and waits for theirs. */
+template <typename P>
+static __device__ __forceinline__ void exchange(const gemm_problem &p, const share &at, unsigned *met,
+                                                const typename P::SUM (*c_frag)[P::WN / 8][4]) {
+    int lane = threadIdx.x % 32;
+    auto part = (typename P::SUM *)at.sums + at.part * (P::BM * P::BN);
+#pragma unroll
+    for (int i = 0; i < P::WM / 8; i++) {
+        int row = at.wm + i * 8 + lane / 4;
+        if (at.row0 + row >= p.m) continue;
+#pragma unroll
+        for (int j = 0; j < P::WN / 8; j++) {
+            const typename P::SUM *two = &c_frag[i / 2][j][i % 2 * 2];
+            leave_two<P::BN>(part, row, at.wn + j * 8 + lane % 4 * 2, two[0], two[1]);
+        }
+    }
+    meet(met, at.parts, threadIdx.x, P::THREADS, 0);
+}
+
 template <typename P, typename OUT>
-static __device__ __forceinline__ void store(const gemm_problem &p, int row0, int col0,
+static __device__ __forceinline__ void store(const gemm_problem &p, const share &at,
                                              const typename P::SUM (*c_frag)[P::WN / 8][4], unsigned char *bytes) {
-    if (p.beta == 0.0f)
-        store_tile<P, OUT, false>(p, row0, col0, c_frag, bytes);
+    if (at.parts > 1)
+        add_parts<P::BM, P::BN, OUT>(p, at.row0, at.col0, (const typename P::SUM *)at.sums, at.part, at.parts,
+                                     threadIdx.x, P::THREADS);
     else
-        store_tile<P, OUT, true>(p, row0, col0, c_frag, bytes);
+        store_tile<P, OUT>(p, at.row0 + at.wm, at.col0 + at.wn, c_frag, bytes);
 }
 
 /* The same for the problem's type of C. */
 template <typename P>
-static __device__ __forceinline__ void store_sums(const gemm_problem &p, int row0, int col0,
+static __device__ __forceinline__ void store_sums(const gemm_problem &p, const share &at,
                                                   const typename P::SUM (*c_frag)[P::WN / 8][4], unsigned char *bytes) {
     if constexpr (P::TYPE == GEMM_F16 || P::TYPE == GEMM_BF16) {
         typedef std::conditional_t<P::TYPE == GEMM_F16, __half, __nv_bfloat16> half;
         if (p.out == DTYPE_F32)
-            store<P, float>(p, row0, col0, c_frag, bytes);
+            store<P, float>(p, at, c_frag, bytes);
         else
-            store<P, half>(p, row0, col0, c_frag, bytes);
+            store<P, half>(p, at, c_frag, bytes);
     } else {
-        store<P, typename P::SUM>(p, row0, col0, c_frag, bytes);
+        store<P, typename P::SUM>(p, at, c_frag, bytes);
     }
 }
 
-template <typename P> __global__ void __launch_bounds__(P::THREADS, P::BLOCKS) gemm_multistage(gemm_problem p) {
+/* This block's. The tiles of C: bands of BAND rows of tiles, column by column. */
+template <typename P>
+static __device__ __forceinline__ share make_share(const gemm_problem &p, int whole_tiles, int parts) {
+    share at = {};
+    int warp = threadIdx.x / 32, tile = blockIdx.x, part = tile - whole_tiles;
+    at.wm = warp / (P::BN / P::WN) * P::WM;
+    at.wn = warp % (P::BN / P::WN) * P::WN;
+    at.parts = 1;
+    if (part >= 0) {
+        at.parts = parts;
+        at.part = part % parts;
+        at.sums = parts_of<P::BM, P::BN, typename P::SUM>(p.workspace, part / parts, parts);
+        tile = whole_tiles + part / parts;
+    }
+    int tiles_m = (p.m + P::BM - 1) / P::BM, tiles_n = (p.n + P::BN - 1) / P::BN;
+    int band = tile / (P::BAND * tiles_n), within = tile % (P::BAND * tiles_n);
+    int rows = min(P::BAND, tiles_m - band * P::BAND);
+    at.row0 = (band * P::BAND + within % rows) * P::BM;
+    at.col0 = within / rows * P::BN;
+    return at;
+}
+
+/* Blocks below `whole_tiles` compute a tile each, the others part of one: the tiles that follow have `parts` blocks
+ * each. */
+template <typename P>
+__global__ void __launch_bounds__(P::THREADS, P::BLOCKS) gemm_multistage(gemm_problem p, int whole_tiles, int parts) {
     extern __shared__ __align__(1024) unsigned char stages[];
     const int STAGES = P::STAGES, STEPS = P::STEPS, MI = P::WM / 16, NJ = P::WN / 8;
     const int PRODUCTS = MI * NJ; /* a step */
 
-    /* The tile of C: bands of BAND rows of tiles, column by column. */
-    int tiles_m = (p.m + P::BM - 1) / P::BM, tiles_n = (p.n + P::BN - 1) / P::BN;
-    int band = blockIdx.x / (P::BAND * tiles_n), within = blockIdx.x % (P::BAND * tiles_n);
-    int rows = min(P::BAND, tiles_m - band * P::BAND);
-    int row0 = (band * P::BAND + within % rows) * P::BM, col0 = within / rows * P::BN;
-    int warp = threadIdx.x / 32;
-    int wm = warp / (P::BN / P::WN) * P::WM, wn = warp % (P::BN / P::WN) * P::WN;
-
-    int tiles = (p.k + P::BK - 1) / P::BK;
-    bool whole = p.k % P::BK == 0 && (P::B_BY_K || col0 + P::BN <= p.n); /* the last tile: its rows go on to its end */
-    source<P> from = make_source<P>(p, row0, col0, shared_address(stages));
-    raw_chunk through[P::ALIGNED ? 1 : P::SHARE];
-    fill_ring(from, tiles, whole, through);
-    move(&from, STAGES - 2);
+    share at = make_share<P>(p, whole_tiles, parts);
+    int tiles_k = (p.k + P::BK - 1) / P::BK, each = tiles_k / at.parts, extra = tiles_k % at.parts;
+    int begin = at.part * each + min(at.part, extra), tiles = each + (at.part < extra);
+    /* The last tile: its rows go on to its end. */
+    bool whole = begin + tiles < tiles_k || (p.k % P::BK == 0 && (P::B_BY_K || at.col0 + P::BN <= p.n));
+    source<P> from = make_source<P>(p, at.row0, at.col0, begin * P::BK, shared_address(stages));
+    raw_chunk through[P::ALIGNED ? 1 : P::COPIES];
+    fill_ring(from, tiles, min(p.k - (begin + tiles - 1) * P::BK, P::BK), whole, through);
+    move(&from, P::ALIGNED ? STAGES - 2 : STAGES - 1);
     cp_async_wait<STAGES - 2>();
     __syncthreads();
 
     typename P::SUM c_frag[MI][NJ][4] = {};
     unsigned a_frag[2][MI][4], b_frag[2][NJ][2];
-    unsigned a_at = fragment_of_a<P>(shared_address(stages), wm), b_at = fragment_of_b<P>(shared_address(stages), wn);
+    unsigned a_at = fragment_of_a<P>(shared_address(stages), at.wm);
+    unsigned b_at = fragment_of_b<P>(shared_address(stages), at.wn);
     asm volatile(""
                  : "+r"(a_at), "+r"(b_at)); /* otherwise ptxas, short of registers, recomputes them in every
                                              * iteration */
     if (tiles > 0) load_fragments<P>(a_at, b_at, 0, 0, a_frag[0], b_frag[0]);
 
     for (int t0 = 0; t0 < tiles; t0 += STAGES) {
-#pragma unroll(P::ALIGNED ? STAGES : 1)
+#pragma unroll(P::UNROLLED)
         for (int now = 0; now < STAGES; now++) {                  /* the stage being multiplied */
-            int t = t0 + now, next = (now + STAGES - 1) % STAGES; /* and the one being filled, */
-            int k0 = (t + STAGES - 2) * P::BK;                    /* with what begins here */
+            int t = t0 + now, next = (now + STAGES - 1) % STAGES; /* and the one being filled */
             if (t >= tiles) break;
             bool more = t + STAGES - 1 < tiles;
 #pragma unroll
             for (int step = 0; step < STEPS; step++) {
                 const int FIRST = min(step * P::SHARE, P::COPIES), LAST = min(FIRST + P::SHARE, P::COPIES);
-                if (!P::ALIGNED && more && FIRST < LAST) copy(from, FIRST, LAST, k0, next, through);
+                if (!P::ALIGNED && more) finish(from, FIRST, LAST, next, through);
+                if (!P::ALIGNED && t + STAGES < tiles) load(from, FIRST, LAST, 0, P::BK, through);
                 /* The last step needs the next tile: wait for it, and until everyone is done with this one. */
                 if (step == STEPS - 1) {
                     cp_async_commit();
@@ -393,46 +398,76 @@ template <typename P> __global__ void __launch_bounds__(P::THREADS, P::BLOCKS) g
                     multiply_32_bytes<P::TYPE>(c_frag[i][j], a_frag[step % 2][i], b_frag[step % 2][j]);
                     /* Every few products, one of this step's copies. */
                     const int EVERY = PRODUCTS / P::SHARE, COPY = FIRST + x / EVERY;
-                    if (P::ALIGNED && more && x % EVERY == EVERY / 2 && COPY < LAST) copy_whole(from, COPY, now, next);
+                    if (P::ALIGNED && more && x % EVERY == EVERY / 2 && COPY < LAST)
+                        copy_whole(from, COPY, P::UNROLLED == 1 ? 0 : now, next);
                 }
-                if (more && FIRST < LAST) finish(from, FIRST, LAST, next, through);
             }
+            if (P::UNROLLED == 1) move(&from, 1);
         }
-        move(&from, STAGES);
+        if (P::UNROLLED > 1) move(&from, STAGES);
     }
-    __syncthreads(); /* nothing in the ring is needed any more */
-    store_sums<P>(p, row0 + wm, col0 + wn, c_frag, stages + warp * P::PATCH_BYTES);
+    if (at.parts > 1)
+        exchange<P>(p, at, &parts_met[(blockIdx.x - whole_tiles) / parts], c_frag);
+    else
+        __syncthreads(); /* nothing in the ring is needed any more */
+    store_sums<P>(p, at, c_frag, stages + threadIdx.x / 32 * P::PATCH_BYTES);
 }
 
-/* ---- launching ---- */
+/* ---- instantiations ---- */
 
-template <typename P> static cudaError_t run_plan(const gemm_problem *p, cudaStream_t stream) {
-    unsigned blocks = gemm_blocks(p, P::BM, P::BN);
-    if (blocks == 0) return cudaSuccess;
-    /* more than 48 KB is available only on request */
-    cudaError_t error = cudaFuncSetAttribute(gemm_multistage<P>, cudaFuncAttributeMaxDynamicSharedMemorySize, P::BYTES);
-    if (error != cudaSuccess) return error;
-    gemm_multistage<P><<<blocks, P::THREADS, P::BYTES, stream>>>(gemm_effective(p));
-    return cudaGetLastError();
+typedef void multistage_kernel(gemm_problem, int, int);
+
+/* A kernel and what the plan in multistage.cu knows of it. */
+typedef struct {
+    multistage_kernel *kernel;
+    bool aligned;
+    int bm, bn, bk, threads, bytes; /* as in plan; bk in elements */
+    int step, alone, overhead;      /* clocks, as in MULTISTAGE_TILES */
+    int device, per_sm;             /* how many blocks a multiprocessor of this device holds; -1: not queried yet */
+} multistage_choice;
+
+template <typename P> static multistage_choice multistage_of(int step, int alone, int overhead) {
+    return {gemm_multistage<P>, P::ALIGNED, P::BM, P::BN, P::BK, P::THREADS, P::BYTES, step, alone, overhead, -1, 0};
 }
 
-/* What is launched. `aligned` takes 96 KB of shared memory, which every GPU from sm_80 on has; sm_90 has it twice. */
-template <gemm_type TYPE, gemm_layout LAYOUT> struct chosen {
-    typedef plan<TYPE, LAYOUT, true, 128, 128, 128, 64, 64, 3, 2, 8> aligned;
-    typedef plan<TYPE, LAYOUT, false, 128, 128, 64, 64, 32, 4, 1, 8> unaligned;
-};
+/* The tiles: aligned, BM, BN, BK in bytes, WM, WN, stages, blocks on a multiprocessor; then in clocks of a
+ * multiprocessor what a tile of K takes where all blocks are there and where a block is alone, and what a block takes
+ * besides. Bytes bound all but the largest: what ldmatrix reads and cp.async writes, 128 bytes in a clock.
+ *
+ * Those of the second table are for 16-bit types alone. In all, the thin ones are for a few rows or columns that are
+ * multiplied by a matrix as large as memory delivers: 96 KB of stages, which every GPU from sm_80 on has on a
+ * multiprocessor, keep it busy. */
+#define MULTISTAGE_TILES(X)                                                                                            \
+    X(true, 128, 128, 128, 64, 64, 3, 2, 860, 900, 3000)                                                               \
+    X(true, 64, 64, 128, 32, 32, 3, 4, 420, 480, 1800)                                                                 \
+    X(true, 32, 128, 128, 32, 32, 3, 4, 440, 500, 1800)                                                                \
+    X(true, 128, 32, 128, 32, 32, 3, 4, 440, 500, 1800)                                                                \
+    X(false, 128, 128, 64, 64, 32, 2, 1, 800, 800, 3500)                                                               \
+    X(false, 64, 64, 64, 32, 32, 2, 3, 250, 700, 2200)
+#define MULTISTAGE_THIN_TILES(X)                                                                                       \
+    X(false, 32, 128, 64, 32, 32, 2, 3, 350, 700, 2200)                                                                \
+    X(false, 128, 32, 64, 32, 32, 2, 3, 350, 700, 2200)
 
-template <gemm_type TYPE, gemm_layout LAYOUT>
-static cudaError_t run_multistage(const gemm_problem *p, cudaStream_t stream) {
-    const uintptr_t SIZE = sizeof(typename tensor<TYPE>::bits);
-    uintptr_t rows = (uintptr_t)p->A | (uintptr_t)p->B | (uintptr_t)p->lda * SIZE | (uintptr_t)p->ldb * SIZE;
-    return rows % 16 == 0 ? run_plan<typename chosen<TYPE, LAYOUT>::aligned>(p, stream)
-                          : run_plan<typename chosen<TYPE, LAYOUT>::unaligned>(p, stream);
+template <gemm_type TYPE, gemm_layout LAYOUT> static multistage_choice *multistage_choices(int *count) {
+#define BAND_OF(BM) (1024 / BM) /* rows of tiles */
+#define CHOICE(ALIGNED, BM, BN, BK_BYTES, WM, WN, STAGES, BLOCKS, ...)                                                 \
+    multistage_of<plan<TYPE, LAYOUT, ALIGNED, BM, BN, BK_BYTES, WM, WN, STAGES, BLOCKS, BAND_OF(BM)>>(__VA_ARGS__),
+    if constexpr (sizeof(typename tensor<TYPE>::bits) == 2) {
+        static multistage_choice all[] = {MULTISTAGE_TILES(CHOICE) MULTISTAGE_THIN_TILES(CHOICE)};
+        *count = ARRAY_SIZE(all);
+        return all;
+    } else {
+        static multistage_choice all[] = {MULTISTAGE_TILES(CHOICE)};
+        *count = ARRAY_SIZE(all);
+        return all;
+    }
+#undef CHOICE
+#undef BAND_OF
 }
 
 /* For multistage.cu: each type is in its own file, so that they compile in parallel. */
-cudaError_t multistage_bf16(const gemm_problem *p, cudaStream_t stream);
-cudaError_t multistage_s8(const gemm_problem *p, cudaStream_t stream); /* tn */
-cudaError_t multistage_tf32(const gemm_problem *p, cudaStream_t stream);
+multistage_choice *multistage_bf16(gemm_layout layout, int *count);
+multistage_choice *multistage_s8(int *count); /* tn */
+multistage_choice *multistage_tf32(gemm_layout layout, int *count);
 
 #endif

@@ -17,7 +17,17 @@
  *
  * The tile scheduler rasterizes C in bands of neighbouring rows, column by column (threadblock swizzle), so that what
  * runs at the same time is a compact rectangle of C and L2 holds what it reads. Where such tiles are too few for the
- * GPU, they are 64 x 128, for a single consumer.
+ * GPU, they are 64 high, for a single consumer, or split along K: the tiles of the last wave, which is not full, are
+ * parts of tiles (reduce_parts.cuh), so that every block has work.
+ *
+ *     block 0     │ tile 0   │ tile 4   │ tile 8, first half     4 blocks, 10 tiles: two waves of whole tiles,
+ *     block 1     │ tile 1   │ tile 5   │ tile 8, second half    then half a wave
+ *     block 2     │ tile 2   │ tile 6   │ tile 9, first half
+ *     block 3     │ tile 3   │ tile 7   │ tile 9, second half
+ *
+ * Configurations with ANY_C take such parts, and rows of C that do not begin or end on 16 bytes, which no bulk store
+ * can write; the others only have what is fast. Launches overlap (ptx/griddepcontrol.cuh): a block starts as soon as
+ * there is room for it, and its producer waits for the launch before. All others wait for what the producer brings.
  *
  * Rows of A or B whose pitch is not a multiple of 128 bytes cost L2 more: each 128 bytes of a tile lie in two of its
  * lines and, if the pitch is not a multiple of 32 bytes either, in five sectors instead of four. If L2 then takes
@@ -28,16 +38,22 @@
 #define KL_PERSISTENT_CUH
 
 #include "hopper.cuh"
+#include "plan.h"
+#include "ptx/griddepcontrol.cuh"
 #include "ptx/ldmatrix.cuh"
+#include "reduce_parts.cuh"
 
 /* A configuration: the knobs, in one place. */
-template <int BM_, int BN_, int STAGES_, int PING_PONG_, int CLUSTER_, int BUFFERS_> struct persistent_tile {
+template <int BM_, int BN_, int STAGES_, int PING_PONG_, int CLUSTER_, int BUFFERS_, int ANY_C_>
+struct persistent_tile {
     static const int BM = BM_, BN = BN_; /* the tile of a block */
     /* The consumers ping-pong, a whole tile each; or they share a tile, 64 rows each. */
     static const bool PING_PONG = PING_PONG_;
     static const int STAGES = STAGES_;   /* of the ring: 128 bytes along K each */
     static const int CLUSTER = CLUSTER_; /* blocks, one above the other, that share a tile of B */
     static const int BUFFERS = BUFFERS_; /* buffers per warp for results, which leave 128 bytes per row at a time */
+    static const bool ANY_C = ANY_C_; /* takes C of any alignment and parts of tiles; the others only whole tiles, and
+                                       * rows of C that begin and end on 16 bytes */
     static const int CONSUMERS = PING_PONG ? 2 : BM / 64, WARPS = 4 * CONSUMERS;
     static const int PIECES = PING_PONG ? BM / 64 : 1; /* 64-row parts of a tile that a consumer holds */
     static const int THREADS = 128 * (1 + CONSUMERS);
@@ -57,18 +73,45 @@ template <int BM_, int BN_, int STAGES_, int PING_PONG_, int CLUSTER_, int BUFFE
 
 /* ---- tile scheduler ---- */
 
+/* What the host has decided: which tiles are split along K, into how many parts. */
+struct persistent_work {
+    int band;         /* so many rows of cluster tiles make a band */
+    int whole, parts; /* cluster tiles that one cluster computes alone; the parts of each of the others */
+    void *sums;       /* their partial sums (reduce_parts.cuh) */
+};
+
 /* A block's place in shared memory and its share of the tiles. Cluster tiles: those of the blocks of a cluster, one
  * above the other, count as one. */
 struct persistent_block {
     uint32_t full, empty, ring, staging; /* barriers, one per stage; stages; buffers of the epilogue */
     unsigned rank;                       /* of the block in its cluster */
-    int tiles_m, tiles_n, band;          /* cluster tiles, and how many rows of them make a band */
-    int first, tiles, stride;            /* this cluster's are first, first + stride, ... below tiles */
+    int tiles_m, tiles_n;                /* cluster tiles */
+    int first, units, stride;            /* this cluster's are first, first + stride, ... below units */
     int steps;                           /* tiles along K */
 };
 
+/* A unit of work: a tile, or one of the parts along K of a tile. */
+struct persistent_unit {
+    int tile, part, first, steps; /* part: -1 of a whole tile; its steps along K */
+};
+
+/* The units in their order: the whole tiles, then the parts of the others. The parts of a tile are computed by
+ * neighbouring clusters, at about the same time. */
+template <class T>
+static __device__ __forceinline__ persistent_unit unit_at(const persistent_block &b, const persistent_work &w, int u) {
+    if (!T::ANY_C || u < w.whole) return {u, -1, 0, b.steps};
+    const int part = (u - w.whole) % w.parts, each = b.steps / w.parts, longer = b.steps % w.parts;
+    return {w.whole + (u - w.whole) / w.parts, part, part * each + min(part, longer), each + (part < longer)};
+}
+
+/* The number of its steps along K. */
+template <class T>
+static __device__ __forceinline__ int unit_steps(const persistent_block &b, const persistent_work &w, int u) {
+    return unit_at<T>(b, w, u).steps;
+}
+
 template <int TYPE, class T>
-static __device__ __forceinline__ persistent_block persistent_begin(const hopper_problem &p, int band,
+static __device__ __forceinline__ persistent_block persistent_begin(const hopper_problem &p, const persistent_work &w,
                                                                     unsigned char *shared) {
     const int BK = hopper_bk(TYPE);
     persistent_block b;
@@ -76,17 +119,17 @@ static __device__ __forceinline__ persistent_block persistent_begin(const hopper
     b.ring = b.full + T::BARRIER_BYTES, b.staging = b.ring + T::STAGES * T::STAGE_BYTES;
     b.rank = T::CLUSTER > 1 ? cluster_rank() : 0;
     b.tiles_m = (p.m + T::CLUSTER * T::BM - 1) / (T::CLUSTER * T::BM), b.tiles_n = (p.n + T::BN - 1) / T::BN;
-    b.band = band;
-    b.first = blockIdx.x / T::CLUSTER, b.tiles = b.tiles_m * b.tiles_n, b.stride = gridDim.x / T::CLUSTER;
+    b.first = blockIdx.x / T::CLUSTER, b.stride = gridDim.x / T::CLUSTER;
+    b.units = w.whole + (b.tiles_m * b.tiles_n - w.whole) * w.parts;
     b.steps = (p.k + BK - 1) / BK;
     return b;
 }
 
 /* The first row and column of this block's part of a cluster tile. Tiles go in bands, column by column. */
 template <class T>
-static __device__ __forceinline__ void tile_origin(const persistent_block &b, int tile, int *row, int *col) {
-    const int first = tile / (b.band * b.tiles_n) * b.band, inside = tile % (b.band * b.tiles_n);
-    const int rows = min(b.band, b.tiles_m - first);
+static __device__ __forceinline__ void tile_origin(const persistent_block &b, int band, int tile, int *row, int *col) {
+    const int first = tile / (band * b.tiles_n) * band, inside = tile % (band * b.tiles_n);
+    const int rows = min(band, b.tiles_m - first);
     *row = ((first + inside % rows) * T::CLUSTER + b.rank) * T::BM;
     *col = inside / rows * T::BN;
 }
@@ -205,6 +248,59 @@ static __device__ __forceinline__ void epilogue(const hopper_problem &p, const C
     if (p.out == LONG && add) store_slabs<LONG, true, T>(p, map, d, row, col, buffers, place, old, piece);
 }
 
+/* The same for C of any alignment, ANY_C: 32 columns of a warp's 16 rows at a time pass through its slab, and leave it
+ * by fours of neighbours or, where C lies otherwise, one by one. It is a loop, to keep the code small, in which the
+ * sums move up in the registers: those in `d` must be numbered by constants. */
+template <typename OUT, class T, class SUM, int COUNT>
+static __device__ __forceinline__ void store_rows(const hopper_problem &p, SUM (&d)[COUNT], int row, int col,
+                                                  uint32_t slab) {
+    const int lane = threadIdx.x % 32;
+    const bool fours = is_fours<OUT>(p);
+#pragma unroll 1
+    for (int end = col + COUNT * 2; col < end && col < p.n; col += 32) {
+        __syncwarp();
+#pragma unroll
+        for (int j = 0; j < 4; j++)
+#pragma unroll
+            for (int i = 0; i < 2; i++) { /* chunks of four, swizzled */
+                const int r = lane / 4 + i * 8, chunk = (j * 2 + lane % 4 / 2) ^ (r % 8);
+                SUM *to = &shared_at<SUM>(slab + r * ROW_BYTES + chunk * 16 + lane % 2 * 8);
+                leave_two<32>(to, 0, 0, d[4 * j + 2 * i], d[4 * j + 2 * i + 1]);
+            }
+        __syncwarp();
+        if (fours) {
+            int2 at[4];
+            four<SUM> sum[4];
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                const int r = lane / 8 + 4 * i;
+                at[i] = make_int2(row + r, col + lane % 8 * 4);
+                sum[i] = shared_at<four<SUM>>(slab + r * ROW_BYTES + ((lane % 8) ^ (r % 8)) * 16);
+            }
+            store_fours<OUT>(p, at, sum, true);
+        } else if (col + lane < p.n) {
+            OUT *c = gemm_at((OUT *)p.C, p.ldc, row, col + lane);
+#pragma unroll 4
+            for (int r = 0; r < 16; r++, c += p.ldc) {
+                if (row + r >= p.m) continue;
+                const SUM sum = shared_at<SUM>(slab + r * ROW_BYTES + ((lane / 4) ^ (r % 8)) * 16 + lane % 4 * 4);
+                *c = blend(p, sum, p.beta == 0.0f ? OUT(0) : *c);
+            }
+        }
+#pragma unroll
+        for (int i = 0; i + 16 < COUNT; i++) d[i] = d[i + 16];
+    }
+}
+
+template <int TYPE, class T, class SUM, int COUNT>
+static __device__ __forceinline__ void epilogue_any(const hopper_problem &p, SUM (&d)[COUNT], int row, int col,
+                                                    uint32_t slab) {
+    if (p.out == hopper_long(TYPE))
+        store_rows<SUM, T>(p, d, row, col, slab);
+    else
+        store_rows<typename hopper_small<TYPE>::type, T>(p, d, row, col, slab);
+}
+
 /* ---- producer: from memory to the ring ---- */
 
 /* Loads one step of a tile into stage s, once it is empty: this block's rows of A from `row` on, and the columns of B
@@ -231,28 +327,31 @@ static __device__ __forceinline__ void load_stage(const CUtensorMap *a_map, cons
     }
 }
 
-/* The first `alone` steps of the first tile, which depend on no other block. */
+/* The first `alone` steps of the first unit, which depend on no other block. */
 template <int TYPE, int LAYOUT, class T>
 static __device__ __forceinline__ void load_first(const CUtensorMap *a_map, const CUtensorMap *b_map,
-                                                  const persistent_block &block, int alone) {
+                                                  const persistent_block &block, const persistent_work &work,
+                                                  int alone) {
+    const persistent_unit unit = unit_at<T>(block, work, block.first);
     int row, col;
-    tile_origin<T>(block, block.first, &row, &col);
+    tile_origin<T>(block, work.band, unit.tile, &row, &col);
 #pragma unroll 1
-    for (int t = 0; t < alone; t++) load_stage<TYPE, LAYOUT, T, true>(a_map, b_map, block, t, t, row, col);
+    for (int t = 0; t < alone; t++) load_stage<TYPE, LAYOUT, T, true>(a_map, b_map, block, t, unit.first + t, row, col);
 }
 
-/* One thread: all other steps of all tiles. */
+/* One thread: all other steps of all units. */
 template <int TYPE, int LAYOUT, class T>
 static __device__ __forceinline__ void produce(const CUtensorMap *a_map, const CUtensorMap *b_map,
-                                               const persistent_block &block, int alone) {
-    int t = alone; /* the first tile's next step */
+                                               const persistent_block &block, const persistent_work &work, int alone) {
+    int t = alone; /* the first unit's next step */
     ring_position at = {alone % T::STAGES, (unsigned)(alone / T::STAGES)};
-    for (int tile = block.first; tile < block.tiles; tile += block.stride) {
+    for (int u = block.first; u < block.units; u += block.stride) {
+        const persistent_unit unit = unit_at<T>(block, work, u);
         int row, col;
-        tile_origin<T>(block, tile, &row, &col);
-        for (; t < block.steps; t++) {
+        tile_origin<T>(block, work.band, unit.tile, &row, &col);
+        for (; t < unit.steps; t++) {
             mbarrier_wait(block.empty + 8 * at.s, at.phase ^ 1);
-            load_stage<TYPE, LAYOUT, T, false>(a_map, b_map, block, at.s, t, row, col);
+            load_stage<TYPE, LAYOUT, T, false>(a_map, b_map, block, at.s, unit.first + t, row, col);
             next_stage<T>(&at);
         }
         t = 0;
@@ -261,18 +360,19 @@ static __device__ __forceinline__ void produce(const CUtensorMap *a_map, const C
 
 /* ---- consumers: from the ring to registers ---- */
 
-/* The sums of a tile. `release`: as release_stage takes it. `more`: another tile comes after this one, and the other
- * consumer may begin with it as soon as all of this one has arrived. */
+/* The sums of a unit of `steps` steps. `release`: as release_stage takes it. `more`: another unit comes after this one,
+ * and the other consumer may begin with it as soon as all of this one has arrived. */
 template <int TYPE, int LAYOUT, class T, class SUM>
 static __device__ __forceinline__ void multiply_tile(SUM (&d)[T::PIECES][T::BN / 2], const persistent_block &block,
-                                                     int consumer, uint32_t release, bool more, ring_position *at) {
+                                                     int steps, int consumer, uint32_t release, bool more,
+                                                     ring_position *at) {
     int last = 0;
-    for (int t = 0; t < block.steps; t++) {
+    for (int t = 0; t < steps; t++) {
         const uint32_t stage = block.ring + at->s * T::STAGE_BYTES;
         const uint64_t a = wgmma_k_major(stage + (T::PING_PONG ? 0 : consumer * 64 * ROW_BYTES));
         const uint64_t b = hopper_b<LAYOUT>(stage + T::A_BYTES);
         mbarrier_wait(block.full + 8 * at->s, at->phase);
-        if (T::PING_PONG && t == block.steps - 1 && more) named_barrier_arrive(2 + (consumer ^ 1), 256);
+        if (T::PING_PONG && t == steps - 1 && more) named_barrier_arrive(2 + (consumer ^ 1), 256);
         wgmma_fence();
 #pragma unroll
         for (int i = 0; i < K_STEPS; i++)
@@ -293,36 +393,77 @@ static __device__ __forceinline__ void multiply_tile(SUM (&d)[T::PIECES][T::BN /
     release_stage<T>(release, last);
 }
 
-/* A warpgroup: every tile, or every second one. */
+/* A part of a tile: leaves its sums in the workspace, waits until all parts have, and stores its share of the tile. */
+template <int TYPE, class T, class SUM>
+static __device__ __forceinline__ void
+store_part(const hopper_problem &p, const persistent_block &block, const persistent_work &work,
+           const persistent_unit &unit, const SUM (&d)[T::PIECES][T::BN / 2], int consumer, int row0, int col0) {
+    typedef typename hopper_small<TYPE>::type small;             /* the other type that C may have */
+    const int THREADS = T::PING_PONG ? 128 : 128 * T::CONSUMERS; /* that share the tile */
+    const int thread = threadIdx.x - 128 - (T::PING_PONG ? 128 * consumer : 0), lane = thread % 32;
+    const int divided = (unit.tile - work.whole) * T::CLUSTER + block.rank;
+    SUM *sums = parts_of<T::BM, T::BN, SUM>(work.sums, divided, work.parts);
+    SUM *part = sums + unit.part * (T::BM * T::BN);
+#pragma unroll
+    for (int piece = 0; piece < T::PIECES; piece++)
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            const int row = 64 * piece + thread / 32 * 16 + i * 8 + lane / 4;
+            if (row0 + row >= p.m) continue;
+#pragma unroll
+            for (int j = 0; j < T::BN / 8; j++)
+                leave_two<T::BN>(part, row, j * 8 + lane % 4 * 2, d[piece][4 * j + 2 * i], d[piece][4 * j + 2 * i + 1]);
+        }
+    meet(&parts_met[divided], work.parts, thread, THREADS, T::PING_PONG ? 4 + consumer : 4);
+    if (p.out == hopper_long(TYPE))
+        add_parts<T::BM, T::BN, SUM>(p, row0, col0, sums, unit.part, work.parts, thread, THREADS);
+    else
+        add_parts<T::BM, T::BN, small>(p, row0, col0, sums, unit.part, work.parts, thread, THREADS);
+}
+
+/* A warpgroup: every unit, or every second one. */
 template <int TYPE, int LAYOUT, class T>
 static __device__ __forceinline__ void consume(const CUtensorMap *c_map, const hopper_problem &p,
-                                               const persistent_block &block, int consumer) {
+                                               const persistent_block &block, const persistent_work &work,
+                                               int consumer) {
     typedef typename hopper_sum<TYPE>::type sum_type;
     const int warp = __shfl_sync(~0u, threadIdx.x / 32 - 4, 0), thread = threadIdx.x % 128;
     const uint32_t buffers = block.staging + warp * (T::BUFFERS * T::SLAB);
     const uint32_t release = T::CLUSTER > 1 && thread < T::CLUSTER ? cluster_map(block.empty, thread) : block.empty;
     const int own = T::PING_PONG ? 2 : 1;
-    int place = 0, tile = block.first;
+    int place = 0, u = block.first;
     sum_type d[T::PIECES][T::BN / 2];
     ring_position at = {0, 0};
-    if (T::PING_PONG && consumer == 1) { /* the first tile is the other's */
-        tile += block.stride;
-        skip_tile<T>(&at, block.steps);
+    if (T::PING_PONG && consumer == 1) { /* the first unit is the other's */
+        skip_tile<T>(&at, unit_steps<T>(block, work, u));
+        u += block.stride;
     }
-    for (; tile < block.tiles; tile += own * block.stride) {
+    for (; u < block.units; u += own * block.stride) {
         /* A parity only tells adjacent phases apart: no one may wait for one further ahead. So a consumer begins once
-         * the other has seen all of the previous tile arrive. */
-        if (T::PING_PONG && tile != block.first) named_barrier_wait(2 + consumer, 256);
-        multiply_tile<TYPE, LAYOUT, T>(d, block, consumer, release, tile + block.stride < block.tiles, &at);
-        if (T::PING_PONG) skip_tile<T>(&at, block.steps); /* the next tile is the other's */
+         * the other has seen all of the previous unit arrive. */
+        if (T::PING_PONG && u != block.first) named_barrier_wait(2 + consumer, 256);
+        const persistent_unit unit = unit_at<T>(block, work, u);
+        if (T::ANY_C) /* what store_rows has moved about must not seem to be added to, or wgmmas wait for one another */
+#pragma unroll
+            for (int i = 0; i < T::PIECES * T::BN / 2; i++) d[i / (T::BN / 2)][i % (T::BN / 2)] = 0;
+        multiply_tile<TYPE, LAYOUT, T>(d, block, unit.steps, consumer, release, u + block.stride < block.units, &at);
+        if (T::PING_PONG)
+            skip_tile<T>(&at, unit_steps<T>(block, work, u + block.stride)); /* the next one is the other's */
 
         int row, col;
-        tile_origin<T>(block, tile, &row, &col);
+        tile_origin<T>(block, work.band, unit.tile, &row, &col);
+        if (T::ANY_C && unit.part >= 0) {
+            store_part<TYPE, T>(p, block, work, unit, d, consumer, row, col);
+            continue;
+        }
         row += (T::PING_PONG ? warp % 4 : warp) * 16;
 #pragma unroll
         for (int piece = 0; piece < T::PIECES; piece++)
-            epilogue<TYPE, T>(p, c_map, d[piece], row + 64 * piece, col, buffers, &place,
-                              block.full + T::OLD + 8 * warp, piece);
+            if constexpr (T::ANY_C)
+                epilogue_any<TYPE, T>(p, d[piece], row + 64 * piece, col, buffers);
+            else
+                epilogue<TYPE, T>(p, c_map, d[piece], row + 64 * piece, col, buffers, &place,
+                                  block.full + T::OLD + 8 * warp, piece);
     }
     if (threadIdx.x % 32 == 0) tma_store_wait_read<0>();
     __syncwarp();
@@ -348,12 +489,13 @@ static __device__ __forceinline__ void init_barriers(const CUtensorMap *a_map, c
 template <int TYPE, int LAYOUT, class T>
 __global__ void __launch_bounds__(T::THREADS, 1)
     gemm_persistent(const __grid_constant__ CUtensorMap a_map, const __grid_constant__ CUtensorMap b_map,
-                    const __grid_constant__ CUtensorMap c_map, const hopper_problem p, const int band) {
+                    const __grid_constant__ CUtensorMap c_map, const hopper_problem p, const persistent_work work) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     extern __shared__ __align__(1024) unsigned char shared[];
-    const persistent_block block = persistent_begin<TYPE, T>(p, band, shared);
+    const persistent_block block = persistent_begin<TYPE, T>(p, work, shared);
     const int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0); /* so that the compiler sees it is the same for all
                                                                    * lanes */
+    griddepcontrol_launch_dependents(); /* the next launch may begin, as far as there is room; it waits, as this does */
     if (threadIdx.x == 0) init_barriers<T>(&a_map, &b_map, &c_map, block);
     __syncwarp();
     /* No one uses a barrier before it is initialised; in a cluster that includes those of the other blocks. */
@@ -363,8 +505,11 @@ __global__ void __launch_bounds__(T::THREADS, 1)
     else if (threadIdx.x < 32)
         named_barrier_arrive(1, READY);
     /* But the first stages depend on no one else: they are requested before anyone waits. */
-    const int alone = min(block.steps, T::ALONE);
-    if (threadIdx.x == 0) load_first<TYPE, LAYOUT, T>(&a_map, &b_map, block, alone);
+    const int alone = min(unit_steps<T>(block, work, block.first), T::ALONE);
+    if (threadIdx.x == 0) {
+        griddepcontrol_wait(); /* for the launch before, which may write what is read here and read what is written */
+        load_first<TYPE, LAYOUT, T>(&a_map, &b_map, block, work, alone);
+    }
     __syncwarp();
     if (T::CLUSTER > 1)
         cluster_wait();
@@ -373,11 +518,11 @@ __global__ void __launch_bounds__(T::THREADS, 1)
 
     if (warpgroup == 0) {
         if (T::CONSUMERS > 1) setmaxnreg_dec<T::PRODUCER_REGISTERS>();
-        if (threadIdx.x == 0) produce<TYPE, LAYOUT, T>(&a_map, &b_map, block, alone);
+        if (threadIdx.x == 0) produce<TYPE, LAYOUT, T>(&a_map, &b_map, block, work, alone);
         __syncwarp();
     } else {
         if (T::CONSUMERS > 1) setmaxnreg_inc<T::CONSUMER_REGISTERS>();
-        consume<TYPE, LAYOUT, T>(&c_map, p, block, warpgroup - 1);
+        consume<TYPE, LAYOUT, T>(&c_map, p, block, work, warpgroup - 1);
     }
     /* No block may exit while another may still send it a tile or an arrival. */
     if (T::CLUSTER > 1) cluster_sync();
@@ -389,40 +534,49 @@ __global__ void __launch_bounds__(T::THREADS, 1)
 /* ---- instantiations ---- */
 
 typedef void persistent_kernel(const CUtensorMap, const CUtensorMap, const CUtensorMap, const hopper_problem,
-                               const int);
+                               const persistent_work);
 
 /* A kernel and its configuration, for the host. */
 typedef struct {
     persistent_kernel *kernel;
-    int bm, bn, cluster, threads, bytes; /* as in persistent_tile */
-    bool ping_pong;
-    int device, clusters; /* clusters of it that this device runs at the same time; -1: not queried yet */
+    int threads, bytes; /* as in persistent_tile */
+    plan_tile tile;
+    int device; /* that tile.clusters has been asked of; -1: none yet */
 } persistent_choice;
 
-enum { PERSISTENT_CHOICES = 5 };
-
 template <int TYPE, int LAYOUT, class T> static persistent_choice persistent_of(void) {
-    return {gemm_persistent<TYPE, LAYOUT, T>, T::BM, T::BN, T::CLUSTER, T::THREADS, T::BYTES, T::PING_PONG, -1, 0};
+    return {gemm_persistent<TYPE, LAYOUT, T>,
+            T::THREADS,
+            T::BYTES,
+            {T::BM, T::BN, T::CLUSTER, T::PING_PONG, T::ANY_C, 0},
+            -1};
 }
 
-/* The configurations.                 BM   BN stages ping-pong cluster buffers */
-typedef persistent_tile<128, 192, 5, 1, 1, 1> wide;
-typedef persistent_tile<128, 192, 5, 1, 2, 1> wide_pair;
-typedef persistent_tile<128, 128, 5, 1, 1, 4> square;
-typedef persistent_tile<128, 128, 6, 1, 1, 2> square_deep; /* s8: faster by one fourteenth at 2048^3; the other types
-                                                            * are slower */
-typedef persistent_tile<64, 128, 8, 0, 1, 1> flat;
-typedef persistent_tile<64, 128, 7, 0, 2, 2> flat_pair;
+/* The configurations.                 BM   BN stages ping-pong cluster buffers any C, parts */
+typedef persistent_tile<128, 192, 5, 1, 1, 1, 0> wide;
+typedef persistent_tile<128, 192, 5, 1, 2, 1, 0> wide_pair;
+typedef persistent_tile<128, 128, 5, 1, 1, 4, 0> square;
+typedef persistent_tile<128, 128, 6, 1, 1, 2, 0> square_deep; /* s8: faster by one fourteenth at 2048^3; the other types
+                                                               * are slower */
+typedef persistent_tile<64, 128, 8, 0, 1, 1, 0> flat;
+typedef persistent_tile<64, 128, 7, 0, 2, 2, 0> flat_pair;
+typedef persistent_tile<128, 128, 6, 1, 1, 1, 1> square_any;
+typedef persistent_tile<64, 128, 8, 0, 1, 1, 1> flat_any;
+typedef persistent_tile<128, 64, 8, 1, 1, 1, 1> tall_any; /* the last two: for 16 bits alone */
+typedef persistent_tile<64, 64, 12, 0, 1, 1, 1> small_any;
 
-/* Those for a type and a layout, PERSISTENT_CHOICES of them. */
+/* Those for a type and a layout; where there are fewer than PERSISTENT_TILES, the others are empty. */
 template <int TYPE, int LAYOUT> static persistent_choice *persistent_choices(void) {
     typedef std::conditional_t<TYPE == GEMM_S8, square_deep, square> square_tile;
-    static persistent_choice all[] = {
+    static persistent_choice all[PERSISTENT_TILES] = {
         persistent_of<TYPE, LAYOUT, wide>(),        persistent_of<TYPE, LAYOUT, wide_pair>(),
         persistent_of<TYPE, LAYOUT, square_tile>(), persistent_of<TYPE, LAYOUT, flat>(),
-        persistent_of<TYPE, LAYOUT, flat_pair>(),
+        persistent_of<TYPE, LAYOUT, flat_pair>(),   persistent_of<TYPE, LAYOUT, square_any>(),
+        persistent_of<TYPE, LAYOUT, flat_any>(),
     };
-    static_assert(sizeof all / sizeof *all == PERSISTENT_CHOICES, "the launcher goes through as many");
+    if constexpr (TYPE == GEMM_F16 || TYPE == GEMM_BF16)
+        if (all[7].kernel == NULL)
+            all[7] = persistent_of<TYPE, LAYOUT, tall_any>(), all[8] = persistent_of<TYPE, LAYOUT, small_any>();
     return all;
 }
 

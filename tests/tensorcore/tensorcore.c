@@ -1,4 +1,5 @@
-/* What tf32x3 makes of special values, and how its error grows with K: build/tests/tensorcore/run special|errors.
+/* What tf32x3 makes of special values, how its error grows with K, and whether a product that is divided along K has
+ * the same bits every time: build/tests/tensorcore/run special|errors|again.
  *
  * special: infinities, NaNs and extreme magnitudes, against FP64. Last line: "N passed, N failed". Exit status 1 when
  * any failed.
@@ -41,8 +42,8 @@ static float *floats(int rows, int cols) {
     return x;
 }
 
-static product make(gemm_layout layout, int m, int n, int k) {
-    product x = {.p = {.type = GEMM_TF32X3,
+static product make(gemm_type type, gemm_layout layout, int m, int n, int k) {
+    product x = {.p = {.type = type,
                        .out = DTYPE_F32,
                        .layout = layout,
                        .m = m,
@@ -55,7 +56,10 @@ static product make(gemm_layout layout, int m, int n, int k) {
     x.p.A = x.a = floats(m, k);
     x.p.B = x.b = floats(k, n);
     x.p.C = x.c = floats(m, n);
-    const size_t bytes = workspace_best(&x.p);
+    gemm_problem plain = x.p; /* which is computed in that type, too */
+    plain.type = GEMM_TF32;
+    size_t bytes = workspace_best(&x.p);
+    if (bytes < workspace_best(&plain)) bytes = workspace_best(&plain);
     CUDA_ALLOCATE(&x.workspace, bytes);
     CUDA_CHECK(cudaMemset(x.workspace, 0xff, bytes));
     x.p.workspace = x.workspace;
@@ -224,7 +228,7 @@ static int check_specials(void) {
     static const int shapes[][3] = {{150, 200, 45}, {130, 8705, 33}};
     for (int s = 0; s < ARRAY_SIZE(shapes); s++)
         for (int tn = 0; tn < (s == 0 ? 2 : 1); tn++) {
-            product x = make(tn ? GEMM_TN : GEMM_NN, shapes[s][0], shapes[s][1], shapes[s][2]);
+            product x = make(GEMM_TF32X3, tn ? GEMM_TN : GEMM_NN, shapes[s][0], shapes[s][1], shapes[s][2]);
             for (int i = 0; i < ARRAY_SIZE(specials); i++) {
                 fill(&x, specials[i].scale_a, specials[i].scale_b);
                 specials[i].plant(&x);
@@ -277,7 +281,7 @@ static void keep(const errors_task *task, int which, bool of_one_sign, int k, do
 
 static void measure_errors(const errors_task *task, bool of_one_sign, int k) {
     const size_t count = (size_t)task->size * (size_t)task->size;
-    product x = make(GEMM_NN, task->size, task->size, k);
+    product x = make(GEMM_TF32X3, GEMM_NN, task->size, task->size, k);
     double *ref;
     CUDA_CHECK(cudaMallocManaged((void **)&ref, 2 * count * sizeof *ref, cudaMemAttachGlobal));
     fill(&x, 1.0f, 1.0f);
@@ -305,10 +309,46 @@ static int record_errors(const errors_task *task) {
     return EXIT_OK;
 }
 
+/* ---- the same bits ---------------------------------------------------------------------------------------------- */
+
+/* Twice the same launch, whatever the workspace holds, and one without a workspace, which divides no tile. */
+static bool has_same_bits(gemm_layout layout, int m, int n, int k) {
+    const size_t count = (size_t)m * (size_t)n;
+    product x = make(GEMM_TF32, layout, m, n, k);
+    float *const first = malloc(count * sizeof(float));
+    bool same = first != NULL && workspace_best(&x.p) > 0;
+    fill(&x, 1.0f, 1.0f);
+    compute(&x, GEMM_TF32, launch_best);
+    if (same) memcpy(first, x.c, count * sizeof(float));
+    CUDA_CHECK(cudaMemset(x.workspace, 0x7f, workspace_best(&x.p)));
+    compute(&x, GEMM_TF32, launch_best);
+    same = same && memcmp(first, x.c, count * sizeof(float)) == 0;
+    x.p.workspace = NULL;
+    compute(&x, GEMM_TF32, launch_best);
+    for (size_t i = 0; same && i < count; i++) same = fabsf(first[i] - x.c[i]) <= 1e-6f * (float)k;
+    free(first);
+    destroy(&x);
+    return same;
+}
+
+static int check_again(void) {
+    static const int shapes[][3] = {{100, 100, 3001}, {7, 130, 901}, {300, 70, 333}, {130, 72, 5000}};
+    int passed = 0, failed = 0;
+    for (int i = 0; i < ARRAY_SIZE(shapes); i++)
+        for (int tn = 0; tn < 2; tn++) {
+            const int *s = shapes[i];
+            const bool ok = has_same_bits(tn ? GEMM_TN : GEMM_NN, s[0], s[1], s[2]);
+            if (!ok) printf("FAIL %s, %d x %d x %d\n", tn ? "tn" : "nn", s[0], s[1], s[2]);
+            passed += ok, failed += !ok;
+        }
+    printf("%d passed, %d failed\n", passed, failed);
+    return failed == 0 ? EXIT_OK : EXIT_WRONG;
+}
+
 /* ---- main ------------------------------------------------------------------------------------------------------ */
 
 static int usage(void) {
-    fprintf(stderr, "usage: tensorcore special|errors [--sim] [--csv FILE] [--size N] [--max-k N]\n");
+    fprintf(stderr, "usage: tensorcore special|errors|again [--sim] [--csv FILE] [--size N] [--max-k N]\n");
     return EXIT_USAGE;
 }
 
@@ -317,7 +357,9 @@ int main(int argc, char **argv) {
     bool simulate = false;
     const int arrived = simulator_arrive(stderr);
     if (arrived != EXIT_OK) return arrived;
-    if (argc < 2 || (strcmp(argv[1], "special") != 0 && strcmp(argv[1], "errors") != 0)) return usage();
+    if (argc < 2 ||
+        (strcmp(argv[1], "special") != 0 && strcmp(argv[1], "errors") != 0 && strcmp(argv[1], "again") != 0))
+        return usage();
     for (int i = 2; i < argc; i++) {
         if (strcmp(argv[i], "--sim") == 0)
             simulate = true;
@@ -333,6 +375,7 @@ int main(int argc, char **argv) {
     const device_choice choice = {.simulate = simulate, .arguments = argv};
     const int status = device_open(&choice, &task.device, stderr);
     if (status != EXIT_OK) return status;
+    if (strcmp(argv[1], "again") == 0) return check_again();
     const bool specials_asked = strcmp(argv[1], "special") == 0;
     if (task.device.cc != 90 && specials_asked) {
         printf("tf32x3 needs compute capability 9.0\n0 passed, 0 failed, 1 skipped\n");

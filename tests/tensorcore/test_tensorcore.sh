@@ -14,6 +14,7 @@ tried() {
 
 program=build/tests/tensorcore/run
 tried 'special values' "$program" special --sim
+tried 'the same bits where tiles are divided along K' "$program" again --sim
 
 # The rungs in f16, whose rows begin and end on 16 bytes: less than a tile, tiles that are not whole, K that ends within
 # a tile, is shorter than the ring and goes round it, more tiles than multiprocessors; what lies between rows stays as

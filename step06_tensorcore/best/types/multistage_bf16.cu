@@ -1,7 +1,7 @@
 /* The multistage kernel for bf16. */
 #include "../multistage.cuh"
 
-cudaError_t multistage_bf16(const gemm_problem *p, cudaStream_t stream) {
-    return p->layout == GEMM_TN ? run_multistage<GEMM_BF16, GEMM_TN>(p, stream)
-                                : run_multistage<GEMM_BF16, GEMM_NN>(p, stream);
+multistage_choice *multistage_bf16(gemm_layout layout, int *count) {
+    return layout == GEMM_TN ? multistage_choices<GEMM_BF16, GEMM_TN>(count)
+                             : multistage_choices<GEMM_BF16, GEMM_NN>(count);
 }

@@ -1,7 +1,7 @@
 /* The multistage kernel for tf32. */
 #include "../multistage.cuh"
 
-cudaError_t multistage_tf32(const gemm_problem *p, cudaStream_t stream) {
-    return p->layout == GEMM_TN ? run_multistage<GEMM_TF32, GEMM_TN>(p, stream)
-                                : run_multistage<GEMM_TF32, GEMM_NN>(p, stream);
+multistage_choice *multistage_tf32(gemm_layout layout, int *count) {
+    return layout == GEMM_TN ? multistage_choices<GEMM_TF32, GEMM_TN>(count)
+                             : multistage_choices<GEMM_TF32, GEMM_NN>(count);
 }

@@ -1,0 +1,210 @@
+/* The estimate, in clocks of a multiprocessor:
+ *
+ *   a step of a tile     its products, or what L2 takes to deliver it, whichever is longer
+ *   a unit               its steps. Then it stores the tile, or leaves its part and adds up its share of the tile; with
+ *                        ping-pong consumers the next unit is multiplied meanwhile
+ *   a launch             the units of the cluster that has most of them; at least what DRAM takes to move A, B and C
+ *   a copy               a launch, and the bytes of the matrix, read and written; and then L2 delivers it faster
+ *
+ *   132 clusters, 140 tiles         whole tiles        parts of the last 8 tiles, 16 each
+ *   cluster 0                       |----- 0 -----|    |132, part 0|
+ *   cluster 1                       |----- 1 -----|    |132, part 1|
+ *   ...
+ *   cluster 131                     |---- 131 ----|
+ */
+#include "plan.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdint.h>
+
+/* What the estimate knows of the GPU: measured on an H200, but for row[0] and what stands below the line. */
+static const struct {
+    double row[3];          /* L2 delivers 128 bytes of a row that begins on 128, 32 or 16 bytes */
+    double narrow;          /* more for a step of a tile of 128 columns */
+    double store, store_bn; /* storing a tile: always, and for each column */
+    double between;         /* what is left of that where the other consumer multiplies meanwhile */
+    double cluster;         /* the start of a cluster */
+    /* ---- */
+    double meet;         /* leaving a part and meeting the others, apart from the bytes */
+    double sums;         /* bytes of sums written or read in a clock by a multiprocessor */
+    double scattered;    /* storing a tile of any alignment instead: more for each column of 64 rows */
+    double dram, start;  /* bytes in a clock, by all multiprocessors; until the first are there */
+    double alternate;    /* the part of it during which nothing is multiplied, or the reverse */
+    double copy, copied; /* a launch of copies; bytes that they read or write in a clock */
+} costs = {
+    .row = {1.6, 2, 4},
+    .narrow = 10,
+    .store = 1500,
+    .store_bn = 13,
+    .between = 500,
+    .cluster = 1000,
+    .meet = 2500,
+    .sums = 40,
+    .scattered = 10,
+    .dram = 2000,
+    .start = 1500,
+    .alternate = 0.1,
+    .copy = 3000,
+    .copied = 1800,
+};
+
+enum {
+    ROW_BYTES = 128,   /* of a tile, along K */
+    MAX_WAVES = 5,     /* parts that a cluster computes */
+    MAX_PARTS = 128,   /* of a tile */
+    MAX_DIVIDED = 1000 /* tiles that have parts: fewer than there are counters (reduce_parts.cuh) */
+};
+
+static int64_t ceil_div(int64_t a, int64_t b) {
+    return (a + b - 1) / b;
+}
+
+static size_t round_up(size_t x, size_t to) {
+    return (x + to - 1) / to * to;
+}
+
+static bool on_16_bytes(const void *matrix, int ld, size_t size) {
+    return (uintptr_t)matrix % 16 == 0 && (size_t)ld * size % 16 == 0;
+}
+
+/* The clocks that L2 takes for 128 bytes of a row, which are one of its lines, parts of two, or even parts of five
+ * sectors of 32 bytes. */
+static double row_clocks(const void *matrix, size_t pitch) {
+    const uintptr_t bits = (uintptr_t)matrix | (uintptr_t)pitch;
+    return bits % 128 == 0 ? costs.row[0] : bits % 32 == 0 ? costs.row[1] : costs.row[2];
+}
+
+/* Gives a matrix of `rows` rows of `cols` elements its place in the workspace: returns the copy. */
+static plan_copy copy_to(hopper_plan *plan, const void *from, int ld, int rows, int cols, size_t size,
+                         bool transposed) {
+    const size_t pitch = round_up((size_t)(transposed ? rows : cols) * size, ROW_BYTES);
+    const plan_copy c = {.from = from,
+                         .to = (void *)((uintptr_t)plan->p.workspace + plan->bytes),
+                         .pitch = (size_t)ld * size,
+                         .to_pitch = pitch,
+                         .rows = rows,
+                         .bytes = (int)((size_t)cols * size),
+                         .transposed = transposed};
+    plan->bytes += round_up((size_t)(transposed ? cols : rows) * pitch, 256);
+    return c;
+}
+
+static bool transposes(const gemm_problem *p) {
+    return p->type == GEMM_TF32 && p->layout == GEMM_NN;
+}
+
+/* A plan for p without a tile: with copies of A, of B, of both. */
+static hopper_plan plan_copies(const gemm_problem *problem, bool of_a, bool of_b) {
+    hopper_plan all = {.tile = -1, .parts = 1, .p = *problem}, *plan = &all;
+    gemm_problem *p = &plan->p;
+    const size_t size = dtype_size(gemm_operand_dtype(p->type));
+    const bool tn = p->layout == GEMM_TN, transposed = transposes(p);
+    if (of_a) {
+        plan->a = copy_to(plan, p->A, p->lda, p->m, p->k, size, false);
+        p->A = plan->a.to, p->lda = (int)(plan->a.to_pitch / size);
+    }
+    if (of_b) {
+        plan->b = copy_to(plan, p->B, p->ldb, tn ? p->n : p->k, tn ? p->k : p->n, size, transposed);
+        p->B = plan->b.to, p->ldb = (int)(plan->b.to_pitch / size);
+        if (transposed) p->layout = GEMM_TN;
+    }
+    const double bytes = (double)plan->a.rows * plan->a.bytes + (double)plan->b.rows * plan->b.bytes;
+    plan->clocks = bytes > 0 ? costs.copy + 2 * bytes / costs.copied : 0;
+    return all;
+}
+
+/* What does not depend on how C is split. */
+typedef struct {
+    double step, store, between,
+        part;             /* clocks of a step; to store a tile; of that, before the next; to add up parts */
+    double least, always; /* of the whole launch: DRAM; before the first step */
+    int64_t tiles, steps;
+} tile_costs;
+
+static tile_costs costs_of(const plan_tile *t, const gemm_problem *p) {
+    const size_t size = dtype_size(gemm_operand_dtype(p->type)), out = dtype_size(p->out);
+    const double products = t->bm * t->bn / 32 + (t->bn == 128 ? costs.narrow : 0);
+    const double deliver = t->bm * row_clocks(p->A, (size_t)p->lda * size) +
+                           (double)t->bn / t->cluster * row_clocks(p->B, (size_t)p->ldb * size);
+    const double rows = p->m < t->bm ? p->m : t->bm;
+    tile_costs c = {.tiles = ceil_div(p->m, (int64_t)t->cluster * t->bm) * ceil_div(p->n, t->bn),
+                    .steps = ceil_div((int64_t)p->k * (int64_t)size, ROW_BYTES)};
+    c.step = products > deliver ? products : deliver;
+    c.store = costs.store + (costs.store_bn + (t->any_c ? costs.scattered * t->bm / 64 : 0)) * t->bn;
+    c.between = t->ping_pong ? costs.between : c.store;
+    c.part = costs.meet + 2 * rows * t->bn * 4 / costs.sums;
+    c.always = t->cluster > 1 ? costs.cluster : 0;
+    c.least = costs.start +
+              ((double)size * p->k * ((double)p->m + p->n) + (double)out * p->m * p->n * (p->beta != 0.0f ? 2 : 1)) /
+                  costs.dram;
+    return c;
+}
+
+/* The clocks of a launch with `whole` whole tiles, the others in `parts` parts. */
+static double clocks_of(const plan_tile *t, const tile_costs *c, int64_t whole, int64_t parts) {
+    const double wholes = (double)ceil_div(whole, t->clusters), units = (double)(c->tiles - whole) * (double)parts;
+    const double divided = ceil(units / t->clusters), each = (double)ceil_div(c->steps, parts);
+    double clocks = c->always + wholes * (double)c->steps * c->step + divided * each * c->step;
+    clocks += wholes == 0 ? costs.start : (wholes - 1) * c->between + (divided > 0 ? c->between : c->store);
+    if (divided > 0) clocks += (divided - 1) * (t->ping_pong ? c->part / 2 : c->part) + c->part;
+    /* Memory works while the tensor cores do, but not all the time. */
+    return clocks > c->least ? clocks + costs.alternate * c->least : c->least + costs.alternate * clocks;
+}
+
+/* Makes it the plan to use tile number `i`, with or without parts, if that is faster. `before`: clocks of copies. */
+static void consider(hopper_plan *plan, const plan_tile *t, int i, double before) {
+    const tile_costs c = costs_of(t, &plan->p);
+    if (t->clusters < 1 || c.tiles > INT_MAX) return;
+    const double whole = before + clocks_of(t, &c, c.tiles, 1);
+    if (whole < plan->clocks) plan->clocks = whole, plan->tile = i, plan->whole = (int)c.tiles, plan->parts = 1;
+    if (!t->any_c) return;
+    /* The tiles of the last wave, which is not full, or of the last two. */
+    const int64_t full = c.tiles / t->clusters * t->clusters;
+    for (int64_t first = full; first >= 0 && first >= full - t->clusters; first -= t->clusters) {
+        const int64_t rest = c.tiles - first;
+        if (rest == 0 || rest * t->cluster > MAX_DIVIDED) continue;
+        for (int64_t waves = 1; waves <= MAX_WAVES; waves++) {
+            int64_t parts = waves * t->clusters / rest, most = c.steps;
+            if (most > t->clusters)
+                most = t->clusters; /* no cluster has two parts of a tile: it would wait for itself */
+            if (most > MAX_PARTS) most = MAX_PARTS;
+            if (parts > most) parts = most;
+            if (parts < 2) continue;
+            parts = ceil_div(c.steps, ceil_div(c.steps, parts)); /* as few as are no longer than these */
+            const double clocks = before + clocks_of(t, &c, first, parts);
+            if (clocks < plan->clocks)
+                plan->clocks = clocks, plan->tile = i, plan->whole = (int)first, plan->parts = (int)parts;
+        }
+    }
+}
+
+/* Copied must be what TMA does not take, rows off 16 bytes, and a B that wgmma does not, words of k x n. Rows off 32
+ * bytes may be, since L2 takes longer for those. */
+hopper_plan plan_hopper(const gemm_problem *p, const plan_tile *tiles, int count) {
+    hopper_plan best = {.tile = -1, .clocks = INFINITY};
+    if (p->m == 0 || p->n == 0 || p->k == 0 || p->alpha == 0.0f) return best;
+    const size_t out = dtype_size(p->out), size = dtype_size(gemm_operand_dtype(p->type));
+    const bool bulk = on_16_bytes(p->C, p->ldc, out) && (size_t)p->n * out % 16 == 0; /* it writes whole chunks */
+    const bool must_a = !on_16_bytes(p->A, p->lda, size), must_b = transposes(p) || !on_16_bytes(p->B, p->ldb, size);
+    const bool may_a = must_a || row_clocks(p->A, (size_t)p->lda * size) > costs.row[1];
+    const bool may_b = must_b || row_clocks(p->B, (size_t)p->ldb * size) > costs.row[1];
+    for (int of_a = must_a; of_a <= may_a; of_a++)
+        for (int of_b = must_b; of_b <= may_b; of_b++) {
+            hopper_plan plan = plan_copies(p, of_a, of_b);
+            const double before = plan.clocks;
+            plan.clocks = best.clocks;
+            for (int i = 0; i < count; i++)
+                if (bulk || tiles[i].any_c) consider(&plan, &tiles[i], i, before);
+            if (plan.tile >= 0) best = plan;
+        }
+    if (best.tile < 0) return best;
+    const plan_tile *t = &tiles[best.tile];
+    const int64_t all = ceil_div(p->m, (int64_t)t->cluster * t->bm) * ceil_div(p->n, t->bn);
+    const int64_t units = best.whole + (all - best.whole) * best.parts;
+    best.clusters = (int)(units < t->clusters ? units : t->clusters);
+    best.sums = (void *)((uintptr_t)p->workspace + best.bytes);
+    best.bytes +=
+        (size_t)(all - best.whole) * (size_t)best.parts * (size_t)t->cluster * (size_t)t->bm * (size_t)t->bn * 4;
+    return best;
+}

@@ -1,0 +1,49 @@
+/* Which configuration of the persistent kernel (persistent.cuh) computes a problem, which tiles are split along K into
+ * how many parts, and what is copied first: what is estimated to be the fastest. It asks no device anything, so a test
+ * can ask it (tests/steps/test_persistent_plan.c). */
+#ifndef KL_STEP06_PLAN_H
+#define KL_STEP06_PLAN_H
+
+#include "gemm/gemm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A configuration as the plan sees it; persistent_tile says what the first five mean. */
+typedef struct {
+    int bm, bn, cluster;
+    bool ping_pong, any_c;
+    int clusters; /* that run at the same time on the device; 0: it cannot run */
+} plan_tile;
+
+/* A copy of a matrix in the workspace, in rows that begin on 128 bytes. */
+typedef struct {
+    const void *from;
+    void *to;
+    size_t pitch, to_pitch; /* of rows, in bytes */
+    int rows, bytes;        /* of the matrix: how many rows, of how many bytes. No rows: no copy */
+    bool transposed;        /* words: what is a row of the matrix becomes a column of the copy */
+} plan_copy;
+
+typedef struct {
+    double clocks; /* of a multiprocessor; no tile: infinite */
+    int tile;      /* its number; -1: none takes the problem */
+    int clusters;  /* of the launch */
+    int whole;     /* cluster tiles that one cluster computes alone; each of the others consists of */
+    int parts;     /* so many parts */
+    plan_copy a, b;
+    gemm_problem p; /* the problem with what has been copied */
+    void *sums;     /* where the parts leave their sums */
+    size_t bytes;   /* of workspace */
+} hopper_plan;
+
+/* The cheapest plan for `p`, whose workspace need not be there yet, with the best of `count` tiles; none if there is no
+ * product. Takes half a microsecond to two. */
+hopper_plan plan_hopper(const gemm_problem *p, const plan_tile *tiles, int count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,39 @@
+#!/bin/sh
+# Every configuration of step 6's persistent kernel in the simulator, on three clusters of blocks: whole tiles, whole
+# tiles and parts, parts alone; C of any alignment; A and B copied first. Ends with "N passed, N failed".
+set -u
+. "$(dirname "$0")/../case.sh"
+
+# computes SAYS VARIANTS OPTION...: all variants give the right result, by such units.
+computes() {
+    says=$1 variants=$2
+    shift 2
+    # shellcheck disable=SC2046,SC2086 # several words
+    build/tests/persistent/run --sim $(printf -- ' --variant %s' $variants) "$@" >"$work/out" 2>&1 &&
+        [ "$(grep -c "^    $says\$" "$work/out")" = "$(echo "$variants" | wc -w)" ]
+    counted $? "$variants, $says: $*"
+}
+
+some='square_any flat_any' all='square_any flat_any tall_any small_any' bulk='wide square flat'
+pairs='wide_pair flat_pair'
+for layout in tn nn; do
+    for dtype in f16 bf16 tf32 s8; do
+        case "$dtype $layout" in 's8 nn' | 'bf16 nn') continue ;; esac
+        case $dtype in *16) any=$all ;; *) any=$some ;; esac
+        set -- --dtype $dtype --layout $layout
+        # Several waves; fewer steps along K than stages, and steps that no ring divides; one step.
+        computes 'whole tiles.*' "$bulk $any" "$@" --m 900 --n 528 --k 400 --beta 2
+        computes 'whole tiles' "$pairs" "$@" --m 1400 --n 800 --k 400 --beta 2
+        computes 'whole tiles.*' "$bulk $any" "$@" --m 700 --n 400 --k 16
+        # Rows that begin and end anywhere.
+        computes 'whole tiles.*' "$any" "$@" --m 391 --n 389 --k 67 --lda 71 --ldb 391 --ldc 393 --beta 2
+        computes 'whole tiles.*' "$any" "$@" --m 391 --n 389 --k 67 --misalign 3
+        # Parts: of one tile, of more; behind whole tiles; K that ends within a step; NaN in C where beta is 0.
+        computes parts "$any" "$@" --m 60 --n 50 --k 5003
+        computes parts "$any" "$@" --m 60 --n 50 --k 5003 --ldc 53 --beta 2
+        computes 'whole tiles and parts' "$any" "$@" --m 500 --n 128 --k 6000 --ldc 129 --beta -3
+    done
+    computes 'whole tiles.*' "$bulk $all" --layout $layout --out f32 --m 500 --n 300 --k 100 --beta 2
+    computes 'whole tiles and parts' "$all" --layout $layout --out f32 --m 500 --n 128 --k 6000 --beta 2
+done
+ended

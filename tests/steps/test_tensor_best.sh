@@ -1,0 +1,69 @@
+#!/bin/sh
+# Step 6's best in the simulator where multistage computes: problems of which tiles are divided along K, all or those
+# of the last wave, and problems of which none is; every type and layout, rows on and off 16 bytes. And a C of one row
+# or one column. Ends with "N passed, N failed".
+set -u
+. "$(dirname "$0")/../case.sh"
+
+# divides M N K OPTION...: best's result is right, nothing is found, and there are more blocks than tiles of C.
+# keeps ...: as many.
+computes() {
+    name="$*" divided=$1 m=$2 n=$3 k=$4
+    shift 4
+    # a GPU without wgmma, unless the options name another
+    ./step06/run --sim-device sm_80 --variant best --m "$m" --n "$n" --k "$k" "$@" --counters-csv "$work/csv" \
+        >"$work/out" 2>&1 &&
+        grep -q '^best .* [01]\.[0-9]*$' "$work/out" &&
+        sed -n 's/.*gemm_multistage<.*(gemm_layout)[01], [a-z]*, \([0-9]*\), \([0-9]*\), .*",\([0-9]*\)x1x1,.*/\1 \2 \3/p' \
+            "$work/csv" | sort -u >"$work/kernels" &&
+        read -r bm bn blocks <"$work/kernels" &&
+        tiles_m=$(((m + bm - 1) / bm)) tiles_n=$(((n + bn - 1) / bn)) &&
+        [ "$divided" = $((blocks > tiles_m * tiles_n)) ]
+    counted $? "$name"
+}
+# thin KERNEL M N K OPTION...: computed by that kernel of thin.cu.
+thin() {
+    name="$*" kernel=$1 m=$2 n=$3 k=$4
+    shift 4
+    ./step06/run --sim --variant best --m "$m" --n "$n" --k "$k" "$@" --counters-csv "$work/csv" >"$work/out" 2>&1 &&
+        grep -q '^best .* [01]\.[0-9]*$' "$work/out" && grep -q "$kernel" "$work/csv"
+    counted $? "$name"
+}
+divides() { computes 1 "$@"; }
+keeps() { computes 0 "$@"; }
+
+divides 100 100 3001 --beta 2
+divides 100 99 3000 --lda 3008 --ldb 3008 --beta 2
+divides 16 1000 1000 --lda 1008 --ldb 1008 --ldc 1001
+divides 2 300 2000 --layout nn --ldc 301 --beta 1
+divides 1000 3 900 --layout nn --dtype bf16 --misalign 3
+divides 140 141 1000 --layout nn --dtype bf16 --out f32 --ldb 152 --beta -0.5
+divides 33 500 2000 --dtype s8 --ldc 501 --beta 2
+divides 65 65 1111 --dtype s8
+divides 20 500 2001 --dtype tf32 --beta 1
+divides 64 63 1200 --dtype tf32 --layout nn
+divides 130 1 4000 --dtype tf32 --layout nn --misalign 1
+# Parts of unequal length, the last one short. A tile of K, less and nothing, which nobody divides.
+divides 17 19 515 --misalign 1
+keeps 100 1100 64 --ldc 1101
+keeps 70 65 33 --beta 2
+keeps 257 129 0 --dtype s8 --lda 16 --ldb 16 --ldc 131 --beta 2
+# More tiles than multiprocessors: one wave of whole tiles, then the parts of the others, which wait for one another.
+divides 465 580 1361 --lda 1368 --ldb 1368 --ldc 581 --sim-device sm_86
+# Less shared memory, and so room for fewer blocks.
+divides 100 100 3001 --sim-device sm_86
+divides 100 100 2000 --layout nn --lda 2000 --ldb 104 --sim-device sm_80
+
+thin gemm_thin_rows 1 1030 700 --misalign 3 --beta 2
+thin gemm_thin_rows 1 1030 701 --dtype bf16 --out f32
+thin gemm_thin_rows 1000 1 705 --layout nn --ldb 3 --ldc 5 --beta 1
+thin gemm_thin_rows 1000 1 9 --dtype bf16 --lda 11
+thin gemm_thin_rows 1 1 100 --layout nn --ldb 3 --misalign 1
+thin gemm_thin_columns 1 1031 300 --layout nn --dtype bf16 --beta -0.5
+thin gemm_thin_columns 1 37 300 --layout nn --misalign 5 --out f32
+thin gemm_thin_k 300 130 1 --beta 2
+thin gemm_thin_k 37 257 4 --layout nn --dtype bf16 --ldb 259 --ldc 260
+thin gemm_thin_k 130 131 3 --out f32 --misalign 1
+thin gemm_thin_rows 1 60 0 --ldc 61 --beta 2
+
+ended
