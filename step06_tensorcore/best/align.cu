@@ -55,20 +55,22 @@ static __device__ __forceinline__ uint4 shifted(uint4 low, uint4 high, unsigned 
                       __funnelshift_r(w[2], w[3], bits), __funnelshift_r(w[3], w[4], bits));
 }
 
-/* Chunks number first, first + THREADS, ... of the copy. */
+/* Chunks number first, first + THREADS, ... of the copy, as far as there are any. */
 static __device__ __forceinline__ void copy_chunks(const plan_copy &c, int64_t first) {
     const unsigned char *begin = (const unsigned char *)c.from, *end = begin + (c.rows - 1) * c.pitch + c.bytes;
     const int across = chunks_of(c), down = THREADS / across, right = THREADS % across;
+    const int64_t left = (int64_t)c.rows * across - first;
     int row = (int)(first / across), chunk = (int)(first % across);
-    uint4 low[EACH], high[EACH], *to[EACH];
+    uint4 low[EACH], high[EACH];
+    unsigned char *to[EACH];
     unsigned off[EACH];
 #pragma unroll
     for (int i = 0; i < EACH; i++) {
         const unsigned char *from = begin + row * c.pitch + chunk * CHUNK;
         off[i] = (unsigned)((uintptr_t)from % CHUNK);
-        to[i] = row < c.rows ? (uint4 *)((unsigned char *)c.to + row * c.to_pitch) + chunk : NULL;
+        to[i] = (unsigned char *)c.to + row * c.to_pitch + chunk * CHUNK;
         low[i] = high[i] = make_uint4(0, 0, 0, 0);
-        if (to[i] != NULL) {
+        if (i * THREADS < left) {
             low[i] = load_aligned(from - off[i], begin, end);
             if (off[i] != 0) high[i] = load_aligned(from - off[i] + CHUNK, begin, end);
         }
@@ -77,7 +79,7 @@ static __device__ __forceinline__ void copy_chunks(const plan_copy &c, int64_t f
     }
 #pragma unroll
     for (int i = 0; i < EACH; i++)
-        if (to[i] != NULL) *to[i] = shifted(low[i], high[i], off[i]);
+        if (i * THREADS < left) *(uint4 *)to[i] = shifted(low[i], high[i], off[i]);
 }
 
 /* Tile number `block` of the transposed copy. */
@@ -111,7 +113,7 @@ static __global__ void __launch_bounds__(THREADS) gemm_align(plan_copy a, plan_c
     griddepcontrol_launch_dependents(); /* the blocks of the product may start; they wait for this kernel to end */
     griddepcontrol_wait();              /* the launch before may still read the workspace */
     const bool of_b = blockIdx.x >= blocks_a;
-    const plan_copy &c = of_b ? b : a;
+    const plan_copy c = of_b ? b : a;
     const int64_t block = blockIdx.x - (of_b ? blocks_a : 0);
     if (c.transposed)
         transpose_tile(c, block);

@@ -1,14 +1,21 @@
-/* Step 6's persistent kernel, a variant for each configuration, on three clusters of blocks: so that small problems
- * take several waves of tiles, and parts of tiles behind them. */
-#include "../../step06_tensorcore/best/best.h"
+/* Step 6's persistent kernel, a variant for each configuration, and multistage. On three clusters of blocks, so that
+ * small problems take several waves of tiles, and parts of tiles behind them; with CLUSTERS=N in the environment on so
+ * many, if the GPU has room for them (CLUSTERS=1000: what each configuration takes on it). */
+#include <stdlib.h>
 
-enum { CLUSTERS = 3 };
+#include "../../step06_tensorcore/best/best.h"
+#include "../../step06_tensorcore/best/multistage.h"
 
 /* The plan with configuration number `tile` alone. */
 static hopper_plan plan_with(const gemm_problem *p, int tile) {
+    const char *set = getenv("CLUSTERS");
+    const int most = set != NULL ? atoi(set) : 3;
     plan_tile tiles[PERSISTENT_TILES];
     const int count = persistent_tiles(p, tiles);
-    for (int i = 0; i < count; i++) tiles[i].clusters = i == tile ? CLUSTERS : 0;
+    for (int i = 0; i < count; i++) {
+        if (tiles[i].clusters > most) tiles[i].clusters = most;
+        if (i != tile) tiles[i].clusters = 0;
+    }
     return plan_hopper(p, tiles, count);
 }
 
@@ -60,8 +67,20 @@ TILE(8)
 
 int main(int argc, char **argv) {
     static const gemm_variant variants[] = {
-        ROW("wide", 0),       ROW("wide_pair", 1), ROW("square", 2),   ROW("flat", 3),      ROW("flat_pair", 4),
-        ROW("square_any", 5), ROW("flat_any", 6),  ROW("tall_any", 7), ROW("small_any", 8),
+        ROW("wide", 0),
+        ROW("wide_pair", 1),
+        ROW("square", 2),
+        ROW("flat", 3),
+        ROW("flat_pair", 4),
+        ROW("square_any", 5),
+        ROW("flat_any", 6),
+        ROW("tall_any", 7),
+        ROW("small_any", 8),
+        {.name = "multistage",
+         .idea = "for comparison",
+         .launch = launch_multistage,
+         .kernel = kernel_multistage,
+         .workspace = workspace_multistage},
     };
     static const gemm_type types[] = {GEMM_F16, GEMM_BF16, GEMM_S8, GEMM_TF32};
     static const gemm_layout layouts[] = {GEMM_TN, GEMM_NN};
