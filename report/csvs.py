@@ -50,7 +50,7 @@ def goals_of(path, wanted):
 
 
 def goals(arguments, root):
-    """-- CSV METRIC=GOAL... [-- ...]: in CSV.goals a line for each goal of an exercise: ok or missed, counter, words."""
+    """-- CSV METRIC=GOAL... [-- ...]: CSV.goals gets a line for each goal: ok or missed, counter, words."""
     for word, several in itertools.groupby(arguments, lambda word: word == "--"):
         if not word:
             path, *wanted = several

@@ -14,8 +14,9 @@ computes() {
     ./step06/run --sim-device sm_80 --variant best --m "$m" --n "$n" --k "$k" "$@" --counters-csv "$work/csv" \
         >"$work/out" 2>&1 &&
         grep -q '^best .* [01]\.[0-9]*$' "$work/out" &&
-        sed -n 's/.*gemm_multistage<.*(gemm_layout)[01], [a-z]*, \([0-9]*\), \([0-9]*\), .*",\([0-9]*\)x1x1,.*/\1 \2 \3/p' \
-            "$work/csv" | sort -u >"$work/kernels" &&
+        grep 'gemm_multistage<' "$work/csv" |
+            sed -n 's/.*(gemm_layout)[01], [a-z]*, \([0-9]*\), \([0-9]*\), .*",\([0-9]*\)x1x1,.*/\1 \2 \3/p' |
+            sort -u >"$work/kernels" &&
         read -r bm bn blocks <"$work/kernels" &&
         tiles_m=$(((m + bm - 1) / bm)) tiles_n=$(((n + bn - 1) / bn)) &&
         [ "$divided" = $((blocks > tiles_m * tiles_n)) ]

@@ -90,8 +90,8 @@ static void a_long_way_after_the_store(void **state) {
     assert_true(ended[1] < ended[0]);
 }
 
-/* A flag that an atomic operation raises, whose thread then loses its processor for a while. Another block sees the flag
- * meanwhile, and lowers it by a plain store when that thread has its processor back. */
+/* A flag that an atomic operation raises, whose thread then loses its processor for a while. Another block sees the
+ * flag meanwhile, and lowers it by a plain store when that thread has its processor back. */
 static void after_flag(observer *o, const warp *w) {
     (void)o;
     static int stores; /* of the first block, which writes what the flag is for, and then raises it */
