@@ -16,6 +16,7 @@
 #include "check/message.h"
 #include "check/shared.h"
 #include "check/unwritten.h"
+#include "check/writing.h"
 #include "isa/arrays.h"
 #include "machine/groups.h"
 #include "machine/wgmma.h"
@@ -250,7 +251,7 @@ static void before(observer *o, const observed_access *a) {
 static void written(observer *o, const warp *w) {
     (void)o;
     shared_settle();
-    global_written(w);
+    writing_ends(w);
 }
 
 static void strong(observer *o, const observed_access *a) {

@@ -7,13 +7,12 @@
 #include "check/global.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "check/message.h"
+#include "check/writing.h"
 #include "isa/writes.h"
 
 /* how */
@@ -147,61 +146,6 @@ typedef struct doubt {
 static _Thread_local doubt doubts[MOST_DOUBTS];
 static _Thread_local int doubt_count;
 
-/* A worker notes a write in the cells before it executes it. Another worker that finds the note may come before the
- * write itself, so each worker says when it is between the two: its number is odd then. */
-static write_number *number_of(const warp *w) {
-    return &checked(w->block)->cluster->launch->writing[w->worker - w->launch->workers];
-}
-
-static void write_begins(const warp *w) {
-    write_number *mine = number_of(w);
-    if ((mine->now & 1) == 0) __atomic_store_n(&mine->now, mine->now + 1, __ATOMIC_RELEASE);
-}
-
-/* Strong writes and atomic operations take turns from the note to the execution: the cells then know them in the order
- * in which they were executed, so that the last one noted has read what the one before it left. Nobody waits with the
- * turn. A launch that is stopped may never give it back. */
-static void turn_begins(const warp *w) {
-    checked_launch *l = checked(w->block)->cluster->launch;
-    const uint32_t mine = (uint32_t)(w->worker - w->launch->workers) + 1;
-    uint32_t nobody = 0;
-    while (!__atomic_compare_exchange_n(&l->turn, &nobody, mine, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED) &&
-           !__atomic_load_n(&w->launch->stop, __ATOMIC_ACQUIRE)) {
-        nobody = 0;
-        sched_yield();
-    }
-}
-static void turn_ends(const warp *w) {
-    checked_launch *l = checked(w->block)->cluster->launch;
-    uint32_t mine = (uint32_t)(w->worker - w->launch->workers) + 1;
-    __atomic_compare_exchange_n(&l->turn, &mine, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
-}
-
-void global_written(const warp *w) {
-    write_number *mine = number_of(w);
-    turn_ends(w);
-    if ((mine->now & 1) != 0) __atomic_store_n(&mine->now, mine->now + 1, __ATOMIC_RELEASE);
-}
-
-/* Waits until the writes that other workers had noted when it was called have been executed. A worker is between the
- * two for a few hundred instructions and waits for nobody there, but the host may have taken its processor away for any
- * time. False if the launch has been stopped, which is how a worker leaves a write that faults. */
-static bool await_writes(const warp *w) {
-    const launch *la = w->launch;
-    const write_number *all = checked(w->block)->cluster->launch->writing, *mine = number_of(w);
-    for (const write_number *n = all; n < all + la->worker_count; n++) {
-        const uint32_t then = n != mine ? __atomic_load_n(&n->now, __ATOMIC_ACQUIRE) : 0;
-        for (int turn = 0; (then & 1) != 0 && __atomic_load_n(&n->now, __ATOMIC_ACQUIRE) == then; turn++) {
-            if (__atomic_load_n(&la->stop, __ATOMIC_ACQUIRE)) return false;
-            if (turn < 1000)
-                sched_yield();
-            else
-                nanosleep(&(struct timespec){0, 100000}, NULL);
-        }
-    }
-    return true;
-}
-
 /* The value that a store in doubt is to leave is the one that is there when all writes noted before it are executed.
  * Doubts from `first` on are the current store's. */
 static void await_values(const warp *w, int first, uint32_t number) {
@@ -209,7 +153,7 @@ static void await_values(const warp *w, int first, uint32_t number) {
     for (int k = first; k < doubt_count; k++) {
         doubt *d = &doubts[k];
         if (d->other.cluster == number) continue;
-        if (!waited && !await_writes(w)) {
+        if (!waited && !writing_await(w)) {
             doubt_count = first;
             return;
         }
@@ -533,8 +477,8 @@ void global_touch(const observed_access *a) {
     touch_lanes(&t, a, LOOK);
     await_values(a->w, in_doubt, t.number);
     if (a->kind != ACCESS_READ) {
-        if ((t.how & HOW_STRENGTH) != STRENGTH_WEAK) turn_begins(a->w);
-        write_begins(a->w);
+        if ((t.how & HOW_STRENGTH) != STRENGTH_WEAK) writing_turn(a->w);
+        writing_begins(a->w);
         touch_lanes(&t, a, PUT);
     }
     if ((t.how & HOW_STRENGTH) != STRENGTH_WEAK) order(a, t.cluster, t.agent, false);

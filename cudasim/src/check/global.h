@@ -37,9 +37,6 @@ void global_forget(const warp *w, uint64_t address, uint64_t bytes);
 /* Fences, and warps that meet at barriers. */
 void global_sync(const observed_sync *s);
 
-/* The worker's write to global memory has been executed, or its warp has left it: others need not wait for it. */
-void global_written(const warp *w);
-
 /* Judges the stores in doubt, which have been executed: those that left the value that was there are no races. The
  * other one forgets them. */
 void global_settle(void);
