@@ -226,10 +226,12 @@ fi
 
 # ---- ways to end -----------------------------------------------------------------------------------------------------
 cat >"$work/ends.cu" <<'END'
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 __global__ void racy(int *o) {
     __shared__ int s[64];
@@ -237,20 +239,37 @@ __global__ void racy(int *o) {
     o[threadIdx.x] = s[63 - threadIdx.x];
     if (threadIdx.x == 0) printf("from the device\n");
 }
-__global__ void forever(volatile int *o) { while (!o[100]); }
+__global__ void forever(volatile int *o, volatile int *began) {
+    *began = 1;
+    while (!o[100]);
+}
 int main(int, char **argv) {
     const char *how = argv[1];
     int *d;
     cudaMalloc(&d, 4096);
     cudaMemset(d, 0, 4096);
     racy<<<1, 64>>>(d);
+    int *began; // whoever waits for the signal sends it himself: a limit of time may be over too soon
+    cudaMallocHost(&began, 4);
+    *began = 0;
+    const int number = strstr(how, "limit") ? SIGTERM : SIGINT;
+    if (strstr(how, "kernel") || strstr(how, "waits"))
+        std::thread([=] {
+            while (!__atomic_load_n(began, __ATOMIC_SEQ_CST)) usleep(1000);
+            usleep(100000);
+            kill(getpid(), number);
+        }).detach();
     if (strstr(how, "kernel")) {
-        forever<<<1, 1>>>(d);
+        forever<<<1, 1>>>(d, began);
         cudaDeviceSynchronize();
         fprintf(stderr, "it came back\n");
     }
     if (strstr(how, "child") && fork() == 0) _exit(0); // has nothing to tell
-    if (strstr(how, "waits")) for (;;) sleep(1);
+    if (strstr(how, "waits")) {
+        cudaDeviceSynchronize();
+        __atomic_store_n(began, 1, __ATOMIC_SEQ_CST);
+        for (;;) sleep(1);
+    }
     if (strstr(how, "aborts")) abort();
     if (strstr(how, "crashes")) *(volatile int *)8 = 1;
     if (strstr(how, "_exit")) _exit(strstr(how, "with 3") ? 3 : 0);
@@ -282,11 +301,11 @@ if built ends; then
         told "a child that calls _exit" 1 $counted "$work/ends" child
         told "abort" 134 $counted "$work/ends" aborts
         told "a crash of the host's code" 139 $counted "$work/ends" crashes
-        told "an interrupt" 130 timeout --preserve-status -s INT 2 $counted "$work/ends" waits
-        told "an interrupt while a kernel runs" 130 timeout --preserve-status -s INT 2 $counted "$work/ends" kernel
-        told "a time limit while a kernel runs" 143 timeout --preserve-status 2 $counted "$work/ends" kernel
+        told "an interrupt" 130 timeout 60 $counted "$work/ends" waits
+        told "an interrupt while a kernel runs" 130 timeout 60 $counted "$work/ends" kernel
+        told "a time limit while a kernel runs" 143 timeout 60 $counted "$work/ends" "kernel, to a limit"
     }
-    has "the counts of the kernel that was stopped" "forever(int volatile*)" "$work/out"
+    has "the counts of the kernel that was stopped" "forever(int volatile*, int volatile*)" "$work/out"
     ! grep "it came back" "$work/err" || { echo "FAIL the program went on" && failed=$((failed + 1)); }
 fi
 
