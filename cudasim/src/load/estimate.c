@@ -16,7 +16,7 @@ unsigned declared_threads(const ptx_function *f) {
     return given[0] * (given[1] ? given[1] : 1) * (given[2] ? given[2] : 1);
 }
 
-/* What the kernel's directives leave a thread: ptxas makes as many blocks fit an SM as they say. */
+/* What the kernel's directives leave a thread: ptxas makes as many blocks fit an SM as they say, if so many can. */
 static unsigned most_registers(const ptx_function *f) {
     const device_model *model = device_model_current();
     const unsigned threads = declared_threads(f);
@@ -24,7 +24,7 @@ static unsigned most_registers(const ptx_function *f) {
     if (threads == 0) return most;
     int blocks = f->minnctapersm > 1 ? (int)f->minnctapersm : 1;
     const int fit = device_model_blocks_per_sm(model, threads, FEWEST_REGISTERS, 0);
-    if (blocks > fit) blocks = fit;
+    if (blocks > fit) blocks = 1;
     while (most > FEWEST_REGISTERS && device_model_blocks_per_sm(model, threads, most, 0) < blocks)
         most = (most - 1) / 8 * 8;
     return most;
@@ -41,7 +41,7 @@ static bool has_setmaxnreg(const ptx_function *f) {
  * directives leave. */
 static unsigned registers_of(const ptx_module *p, const ptx_function *f) {
     const unsigned most = most_registers(f);
-    if (declared_threads(f) != 0 && has_setmaxnreg(f)) return most;
+    if ((f->maxnreg != 0 || declared_threads(f) != 0) && has_setmaxnreg(f)) return most;
     unsigned words = live_words(p, f);
     if (words < FEWEST_REGISTERS) words = FEWEST_REGISTERS;
     return words < most ? words : most;

@@ -115,7 +115,7 @@ static bool uses_async_proxy(const sim_kernel *kernel) {
  * threads was given. */
 static unsigned own_registers(const sim_kernel *kernel, unsigned registers) {
     const ptx_function *f = kernel->entry->source;
-    return f->maxnreg != 0 || f->maxntid[0] != 0 || f->reqntid[0] != 0 ? registers : 0;
+    return f->maxnreg != 0 || declared_threads(f) != 0 ? registers : 0;
 }
 
 sim_running *sim_launch_begin(sim_kernel *kernel, const sim_launch_config *config, const void *params) {

@@ -94,8 +94,9 @@ static void test_directives(void **state) {
     assert_int_equal(needs(".maxntid 1024", "", "").max_threads, 1024);
     assert_int_equal(needs(".reqntid 32, 32, 1", "", "").registers, 64);
     assert_int_equal(needs(".maxntid 256 .minnctapersm 3", "", "").registers, 80);
-    assert_int_equal(needs(".maxntid 1024 .minnctapersm 9", "", "").registers, 32); /* two are all that fit */
+    assert_int_equal(needs(".maxntid 1024 .minnctapersm 9", "", "").registers, 64); /* two are all that fit */
     assert_int_equal(needs(".maxnreg 40", "", "").registers, 40);
+    assert_int_equal(needs(".maxntid 1024 .minnctapersm 2", "", "").registers, 32);
     assert_int_equal(needs(".maxntid 384", "setmaxnreg.dec.sync.aligned.u32 24;", "").registers, 168);
     assert_int_equal(needs("", "setmaxnreg.dec.sync.aligned.u32 24;", "").registers, 100);
 }
