@@ -22,10 +22,10 @@ $(eval $(call program,$(persistent_test),$(call objects,tests/persistent) \
     $(filter-out %/step.c.o,$(call objects,step06_tensorcore)) $(archives),$(LDLIBS)))
 build/obj/tests/%.c.o: CFLAGS += -idirafter /usr/include/openblas # where Fedora has cblas.h; deps.sh looks there too
 
-# They run on the GPU that ARCHS names or in the simulator, which takes the PTX of compute_90a. Optimising their host
-# code would take longer than it saves.
+# They run on the GPU that is here or that ARCHS names, else in the simulator, which takes the PTX of compute_90a alone.
+# Optimising their host code would take longer than it saves.
 build/obj/tests/%.cu.o: NVCCFLAGS := $(filter-out -O3,$(NVCCFLAGS))
-build/obj/tests/%.cu.o: gencode := $(gencode_here)
+build/obj/tests/%.cu.o: gencode := $(if $(gpu)$(archs_wanted),$(gencode_here),$(gencode_ptx))
 
 # Under a sanitizer: steps with the simulator linked into them; readers of data files, which need none.
 asan_flags := -fsanitize=address,undefined -fno-sanitize-recover=all

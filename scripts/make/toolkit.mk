@@ -33,4 +33,5 @@ $(if $(dry)$(wildcard build/flags bundle.txt),,$(shell sh scripts/make/first_bui
 , := ,
 gencode_here := $(foreach a,$(filter-out 90a,$(archs)),-gencode arch=compute_$(a),code=sm_$(a)) \
                 -gencode 'arch=compute_90a,code=[$(if $(filter 90a,$(archs)),sm_90a$(,))compute_90a]'
+gencode_ptx := -gencode arch=compute_90a,code=compute_90a
 gencode := $(gencode_here) $(addprefix -gencode arch=compute_,$(foreach a,$(portable),$(a),code=compute_$(a)))

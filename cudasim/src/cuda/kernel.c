@@ -148,8 +148,9 @@ static cudaError_t check_resources(const sim_kernel_info *info, unsigned threads
                         info->max_threads);
     if (threads > info->max_threads || device_model_blocks_per_sm(model, threads, info->registers, 0) == 0)
         return too_much(cudaErrorLaunchOutOfResources, info,
-                        "too many resources: %u threads per block of %u registers each, of which an SM has %u", threads,
-                        info->registers, model->registers_per_sm);
+                        "too many resources: %u threads per block of %u registers each%s, of which an SM has %u",
+                        threads, info->registers, info->has_cubin ? "" : " (estimated: it has no machine code)",
+                        model->registers_per_sm);
     return cudaSuccess;
 }
 

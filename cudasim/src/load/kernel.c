@@ -22,6 +22,7 @@ sim_kernel *sim_module_kernel(sim_module *m, const char *name, char *error, size
             kernel->module = m;
             kernel->entry = &m->functions[k];
             kernel->resources = cubin_find(&m->cubin, name);
+            if (kernel->resources == NULL) kernel_estimate(kernel);
             kernel->ready = true;
             sim_kernel_info info;
             sim_kernel_describe(kernel, &info);
@@ -33,24 +34,14 @@ sim_kernel *sim_module_kernel(sim_module *m, const char *name, char *error, size
     return NULL;
 }
 
-/* Without machine code: as many as the widest set of names would take, within what a thread may have. */
-static unsigned estimated_registers(const ptx_function *f) {
-    unsigned words = 0;
-    for (int r = 0; r < f->register_count && words < 255; r++) words += ptx_type_size(f->registers[r].type) > 4 ? 2 : 1;
-    unsigned most = f->maxnreg != 0 ? f->maxnreg : 255;
-    unsigned threads = f->maxntid[0] * f->maxntid[1] * f->maxntid[2];
-    if (threads > 0 && 65536 / threads < most) most = 65536 / threads;
-    words = words < 16 ? 16 : words;
-    return words < most ? words : most;
-}
-
 void sim_kernel_describe(const sim_kernel *kernel, sim_kernel_info *info) {
     const ptx_function *f = kernel->entry->source;
     *info = (sim_kernel_info){.name = f->name};
     info->has_cubin = kernel->resources != NULL;
-    info->registers = kernel->resources != NULL ? kernel->resources->registers : estimated_registers(f);
-    info->static_shared = kernel->resources != NULL ? kernel->resources->shared_bytes : kernel->entry->shared_bytes;
-    info->local_bytes = kernel->resources != NULL ? kernel->resources->local_bytes : kernel->entry->frame_bytes;
+    const cubin_kernel *needs = kernel->resources != NULL ? kernel->resources : &kernel->estimate;
+    info->registers = needs->registers;
+    info->static_shared = needs->shared_bytes;
+    info->local_bytes = needs->local_bytes;
     const ptx_module *p = kernel->module->ptx;
     for (int k = 0; k < p->variable_count; k++)
         if (p->variables[k].space == PTX_CONST) info->const_bytes += (unsigned)p->variables[k].size;
@@ -62,12 +53,8 @@ void sim_kernel_describe(const sim_kernel *kernel, sim_kernel_info *info) {
         const unsigned warps = model->registers_per_sm / 4 / per_warp * 4;
         if (warps * 32 < most) most = warps * 32;
     }
-    const unsigned *given = f->reqntid[0] != 0 ? f->reqntid : f->maxntid;
-    if (given[0] != 0) {
-        const unsigned threads = given[0] * (given[1] ? given[1] : 1) * (given[2] ? given[2] : 1);
-        if (threads < most) most = threads;
-    }
-    info->max_threads = most;
+    const unsigned declared = declared_threads(f);
+    info->max_threads = declared != 0 && declared < most ? declared : most;
     memcpy(info->reqntid, f->reqntid, sizeof info->reqntid);
     for (int k = 0; f->reqnctapercluster[0] != 0 && k < 3; k++)
         info->reqcluster[k] = f->reqnctapercluster[k] ? f->reqnctapercluster[k] : 1;
@@ -128,8 +115,7 @@ static bool uses_async_proxy(const sim_kernel *kernel) {
  * threads was given. */
 static unsigned own_registers(const sim_kernel *kernel, unsigned registers) {
     const ptx_function *f = kernel->entry->source;
-    if (kernel->resources == NULL) return f->maxnreg;
-    return f->maxnreg != 0 || f->maxntid[0] != 0 || f->reqntid[0] != 0 ? registers : 0;
+    return f->maxnreg != 0 || declared_threads(f) != 0 ? registers : 0;
 }
 
 sim_running *sim_launch_begin(sim_kernel *kernel, const sim_launch_config *config, const void *params) {

@@ -10,6 +10,7 @@ struct sim_kernel {
     sim_module *module;
     function *entry;
     const cubin_kernel *resources; /* NULL where the fat binary has no machine code for it */
+    cubin_kernel estimate;         /* there: what a compiler would make of the PTX */
     unsigned max_dynamic_shared;
     bool ready;
     int async_proxy; /* 0: not yet looked, 1: no, 2: yes */
@@ -40,6 +41,11 @@ void variables_free(sim_module *m);
 /* Places shared memory: first what functions other than kernels own (they may be called by any), then each kernel's
  * own, then, at one place for all kernels of the module, the dynamic part. */
 void variables_place_shared(sim_module *m);
+
+/* What a decoded kernel needs, where no machine code tells. (estimate.c) */
+void kernel_estimate(sim_kernel *kernel);
+/* How many threads a block may have by its .reqntid or .maxntid; 0: neither is given. */
+unsigned declared_threads(const ptx_function *f);
 
 /* Functions get addresses. (functions.c) */
 bool functions_make(sim_module *m, char *error, size_t error_size);
