@@ -59,8 +59,9 @@ static void check(const gemm_case *c, bool exact) {
 
     const gemm_problem p = gemm_problem_on(c, &here.set[0]);
     const gemm_problem q = gemm_problem_on(c, &there.set[0]);
-    verify_case v = {*mine[0], *mine[1], *mine[2], p.alpha, p.beta, exact, spec.arithmetic, p.layout};
-    verify_case w = {*theirs[0], *theirs[1], *theirs[2], p.alpha, p.beta, exact, v.arithmetic, p.layout};
+    verify_case v = {*mine[0], *mine[1],        *mine[2], p.alpha,     p.beta,
+                     exact,    spec.arithmetic, p.layout, spec.like.d, spec.seen};
+    verify_case w = {*theirs[0], *theirs[1], *theirs[2], p.alpha, p.beta, exact, v.arithmetic, p.layout, v.d, v.seen};
     uint64_t of_right = 0;
     for (int wrong = 0; wrong < 3; wrong++) {
         verify_result a, b;
