@@ -34,8 +34,8 @@ static void add_options(session *s, options_program *p) {
 
 static void header(const session *s) {
     const conv_options *o = &state_of(s)->o;
-    printf("y = %g*conv(x, f) + %g*y%s in %s %s", (double)o->alpha, (double)o->beta, o->bias ? " + bias" : "", o->dtype,
-           o->layout);
+    printf("y = %g*conv(x, f) + %g*y%s in %s %s", (double)o->what.alpha, (double)o->what.beta,
+           o->what.bias ? " + bias" : "", o->dtype, o->layout);
     if (!s->device.simulated) printf(", L2 %s", o->warm ? "warm" : "cold");
     printf("\n");
 }
@@ -49,21 +49,9 @@ static const char *refuses(const session *s, const bench_variant *v, const void 
 
 /* Does a chosen variant take this type and layout at all? */
 static bool is_taken(const session *s, dtype type, bool nhwc) {
-    const conv_case one = {.type = type,
-                           .seen = {.there = true,
-                                    .nhwc = nhwc,
-                                    .n = 1,
-                                    .c = 1,
-                                    .h = 1,
-                                    .w = 1,
-                                    .r = 1,
-                                    .s = 1,
-                                    .stride = {1, 1},
-                                    .dilation = {1, 1},
-                                    .p = 1,
-                                    .q = 1},
-                           .k = 1,
-                           .alpha = 1.0f};
+    conv_case one = state_of(s)->o.what;
+    one.type = type;
+    one.seen.nhwc = nhwc;
     for (int i = 0; i < s->count; i++)
         if (s->o.chosen[i] && refuses(s, &s->variants[i], &one) == NULL) return true;
     return false;

@@ -58,27 +58,13 @@ operand_spec conv_operands(const conv_case *c) {
 
 conv_problem conv_problem_on(const conv_case *c, const operand_set *set) {
     const windows *v = &c->seen;
-    return (conv_problem){.type = c->type,
-                          .nhwc = v->nhwc,
-                          .n = v->n,
-                          .c = v->c,
-                          .h = v->h,
-                          .w = v->w,
-                          .k = c->k,
-                          .r = v->r,
-                          .s = v->s,
-                          .stride = {v->stride[0], v->stride[1]},
-                          .pad = {v->pad[0], v->pad[1]},
-                          .dilation = {v->dilation[0], v->dilation[1]},
-                          .p = v->p,
-                          .q = v->q,
-                          .alpha = c->alpha,
-                          .beta = c->beta,
-                          .x = set->a.elements,
-                          .f = set->b.elements,
-                          .bias = set->d.elements,
-                          .y = set->c.elements,
-                          .workspace = set->workspace.elements};
+    conv_problem p = {.type = c->type, .nhwc = v->nhwc, .k = c->k, .p = v->p, .q = v->q};
+    p.n = v->n, p.c = v->c, p.h = v->h, p.w = v->w, p.r = v->r, p.s = v->s;
+    for (int i = 0; i < 2; i++) p.stride[i] = v->stride[i], p.pad[i] = v->pad[i], p.dilation[i] = v->dilation[i];
+    p.alpha = c->alpha, p.beta = c->beta;
+    p.x = set->a.elements, p.f = set->b.elements, p.y = set->c.elements, p.bias = set->d.elements;
+    p.workspace = set->workspace.elements;
+    return p;
 }
 
 conv_problem conv_problem_of(const conv_case *c) {

@@ -6,15 +6,10 @@
 #include "conv/conv_operands.h"
 
 typedef struct {
-    int n, c, h, w, k, r, s;
-    int stride[2], pad[2], dilation[2]; /* --stride and --stride-w, ... */
-    bool bias;
+    conv_case what;             /* complete, but for its seed */
     const char *layout, *dtype; /* "nchw", "nhwc"; "f32", "f16", "bf16" */
     bool layout_given, dtype_given;
-    float alpha, beta;
-    int misalign;
     bool warm;
-    conv_case what; /* all of that, but the seed */
 } conv_options;
 
 /* Sets *o to the defaults and fills in what a family contributes to *p (summary, noun, sweeps, simulated_max_size,
