@@ -36,7 +36,7 @@
  * more. The small part of an infinity is zero, and where a sum is not finite, FP32's own sum counts. The bound does not
  * cover a below 2^-102: there small, or what rest has lost, is subnormal, and an absolute 2^-126 |b| may be missing.
  *
- * A convolution is the product of its windows and its filters, whose k is one filter's taps. Its bias is added once, in
+ * A convolution is the product of its windows and its filters, with k = c r s. Its bias is added once, in
  * FP32, which is one more rounding: (k + 3) u (S + |bias|).
  *
  * S8: integers; c must equal ref modulo 2^32, on uniform values too. FP64 holds every sum exactly: below 2^37 even if k

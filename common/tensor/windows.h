@@ -1,9 +1,10 @@
-/* The matrix that a convolution multiplies, which is not in memory: a row an output position, a column a tap.
+/* The matrix that a convolution multiplies, which is not in memory: a row a place of the result, a column a tap.
  *
- *            taps (c, r, s)                        a position looks through a window of r x s pixels, whose
- *          + - - - - - - - +                       corner is at (p * stride - pad, q * stride - pad) of its image;
- *   (n, p, q)  x or 0      |  an element: the      neighbouring taps are `dilation` pixels apart. Outside of the
- *          + - - - - - - - +  pixel behind a tap   image everything is 0.
+ *                    taps (c, r, s)
+ *                  +---------------+     the place (n, p, q) looks through a window of r x s pixels, whose corner is
+ *   places         |               |     at (p * stride - pad, q * stride - pad) of image n. Its taps are `dilation`
+ *   (n, p, q)      |   x[n][c] 0   |     pixels apart. An element is the pixel behind a tap, or 0 outside of the image.
+ *                  +---------------+
  *
  * In NCHW images and filters have their channels outside (c, r, s), in NHWC inside (r, s, c). */
 #ifndef KL_WINDOWS_H

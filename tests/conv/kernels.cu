@@ -5,22 +5,10 @@
 
 #include "conv/conv_kernel.cuh"
 
-enum fault {
-    NONE,
-    READS_Y,
-    READS_X,
-    DROPS_LAST,
-    WRITES_PAST,
-    TURNED,
-    WRAPS,
-    PADS_ONE,
-    SWAPS_STRIDES,
-    NO_DILATION,
-    NO_BIAS,
-    SCALES_BIAS,
-    ROUNDS_PRODUCTS,
-    READS_BORDER
-};
+/* clang-format off */
+enum fault { NONE, READS_Y, READS_X, DROPS_LAST, WRITES_PAST, TURNED, WRAPS, PADS_ONE, SWAPS_STRIDES, NO_DILATION,
+             NO_BIAS, SCALES_BIAS, ROUNDS_PRODUCTS, READS_BORDER };
+/* clang-format on */
 
 template <typename T> __device__ float load(const void *x, int64_t i) {
     return (float)((const T *)x)[i];
