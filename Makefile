@@ -36,7 +36,7 @@ include scripts/make/toolkit.mk scripts/make/build.mk
 
 # ---- the parts of a step ---------------------------------------------------------------------------------------------
 build/lib/core.a: $(call objects,common/base common/gpu common/tensor common/bench)
-$(foreach m,gemm gemv knn readers,$(eval build/lib/$(m).a: $(call objects,common/$(m))))
+$(foreach m,gemm gemv knn conv readers,$(eval build/lib/$(m).a: $(call objects,common/$(m))))
 
 build/gpu/devices.inc: common/gpu/devices.csv scripts/make/devices.awk
 	@mkdir -p $(@D); awk -f scripts/make/devices.awk $< >$@.$$$$ && mv $@.$$$$ $@ || { rm -f $@.$$$$; exit 1; }
@@ -52,7 +52,7 @@ $(foreach s,$(steps),$(eval $(call program,$(s)/run,$(call step_objects,$(s)),$(
 
 include scripts/make/simulator.mk scripts/make/tests.mk
 # An archive has these linked.
-modules := $(addprefix common/,base gpu tensor bench gemm gemv knn readers)
+modules := $(addprefix common/,base gpu tensor bench gemm gemv knn conv readers)
 $(if $(wildcard bundle.txt),$(eval .SECONDARY: $(call objects,$(modules))))
 
 # EX="my/NN_name", from scripts/ex.sh: each linked with its harness, exercises/FAMILY.c; warnings are no errors.

@@ -158,7 +158,7 @@ runs() {
     step06*) [ -z "$mma" ] || tensor_runs "$2" ;;
     step07*) gemv_runs "$2" ;;
     step08*:article) search_runs ;;
-    step08*) ;;
+    step0[89]*) ;;
     *) gemm_runs "$2" ;;
     esac
 }

@@ -21,6 +21,7 @@ ARROWS = {
     "gemm": ["bench", "tensor", "gpu", "base", "ptx"],
     "gemv": ["bench", "tensor", "gpu", "base", "ptx"],
     "knn": ["readers", "bench", "tensor", "gpu", "base", "ptx"],
+    "conv": ["bench", "tensor", "gpu", "base", "ptx"],
 }
 SIMULATOR = ["base", "ptx", "isa", "machine", "exec", "load", "check", "watch", "cuda"]  # each may use those before it
 MODULES = os.path.join("cudasim", "src")

@@ -42,6 +42,7 @@ recorded_in() {
     step06*) echo tensorcore.csv ;;
     step07*) echo gemv.csv ;;
     step08*) echo knn.csv ;;
+    step09*) echo conv.csv ;;
     *) echo sgemm.csv ;;
     esac
 }

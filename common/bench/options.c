@@ -104,7 +104,7 @@ static const option_rule random_rules[] = {
 };
 
 static const char *const sweep_names[] = {
-    [SWEEP_NONE] = "none", [SWEEP_SQUARE] = "square", [SWEEP_ARTICLE] = "article",
+    [SWEEP_NONE] = "none", [SWEEP_SQUARE] = "square", [SWEEP_ARTICLE] = "article", [SWEEP_NETWORKS] = "networks",
     [SWEEP_ODD] = "odd",   [SWEEP_RANDOM] = "random", [SWEEP_CHECK] = "check",
 };
 

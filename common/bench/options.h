@@ -19,11 +19,12 @@ enum { OPTIONS_MAX_SIZE = 2000000000 };
 
 typedef enum {
     SWEEP_NONE,
-    SWEEP_SQUARE,  /* 256 ... 16384 and sizes no tile divides */
-    SWEEP_ARTICLE, /* the article's shapes */
-    SWEEP_ODD,     /* shapes that no tile divides, skinny and rectangular */
-    SWEEP_RANDOM,  /* shapes drawn by a seed (random_shapes.h) */
-    SWEEP_CHECK    /* verify a long list of problems; time nothing */
+    SWEEP_SQUARE,   /* 256 ... 16384 and sizes no tile divides */
+    SWEEP_ARTICLE,  /* the article's shapes */
+    SWEEP_ODD,      /* shapes that no tile divides, skinny and rectangular */
+    SWEEP_NETWORKS, /* layers of networks */
+    SWEEP_RANDOM,   /* shapes drawn by a seed (random_shapes.h) */
+    SWEEP_CHECK     /* verify a long list of problems; time nothing */
 } sweep_kind;
 
 /* How an option's argument is read, and the type of the field that it is stored in. */

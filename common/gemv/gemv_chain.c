@@ -121,8 +121,12 @@ cudaError_t gemv_chain_verify(gemv_chain *c, const char *name, cudaStream_t stre
     double worst = 0.0;
     for (int i = 0; i < c->links && error == cudaSuccess; i++) {
         char link[160];
-        const verify_case at_link = {c->a[i % c->sets], *x_of(c, i), c->vec[i + 1], c->what.alpha,
-                                     c->what.beta,      false,       VERIFY_FMA,    false};
+        const verify_case at_link = {.a = c->a[i % c->sets],
+                                     .b = *x_of(c, i),
+                                     .c = c->vec[i + 1],
+                                     .alpha = c->what.alpha,
+                                     .beta = c->what.beta,
+                                     .arithmetic = VERIFY_FMA};
         snprintf(link, sizeof link, "%s, link %d%s", name, i, c->pdl ? " (programmatic dependent launch)" : "");
         error = inspect(link, "Axy", &at_link, true, stream, v->ok ? report : NULL, v);
         if (v->worst_share > worst) worst = v->worst_share;

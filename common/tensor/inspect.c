@@ -77,7 +77,7 @@ static cudaError_t check_result(const char *name, const char *names, const verif
     verdict->ok = false;
     if (report == NULL) return cudaSuccess;
     progress_clear(report);
-    (names[2] == 'y' ? verify_report_vector : verify_report)(report, name, v, &r);
+    (names[1] == 'x' ? verify_report_vector : verify_report)(report, name, v, &r);
     return cudaSuccess;
 }
 
@@ -85,9 +85,12 @@ static cudaError_t check_result(const char *name, const char *names, const verif
 static cudaError_t check(const char *name, const char *names, const verify_case *v, bool reference, bool on_host,
                          cudaStream_t stream, FILE *report, verdict *verdict) {
     const char a[] = {names[0], 0}, b[] = {names[1], 0}, c[] = {names[2], 0};
+    const bool bias = v->d.elements != NULL;
     cudaError_t error = check_untouched(name, a, &v->a, true, on_host, stream, report, verdict);
     if (error == cudaSuccess) error = check_untouched(name, b, &v->b, !v->b.computed, on_host, stream, report, verdict);
     if (error == cudaSuccess) error = check_untouched(name, c, &v->c, false, on_host, stream, report, verdict);
+    if (error == cudaSuccess && bias)
+        error = check_untouched(name, &names[3], &v->d, true, on_host, stream, report, verdict);
     if (error == cudaSuccess && v->exact && on_host)
         verdict->fingerprint = matrix_fingerprint_host(&v->c);
     else if (error == cudaSuccess && v->exact)
@@ -111,10 +114,11 @@ static cudaError_t fetch(matrix *x) {
 static cudaError_t check_from_host(const char *name, const char *names, const verify_case *v, bool reference,
                                    cudaStream_t stream, FILE *report, verdict *verdict) {
     verify_case copy = *v;
-    matrix *const all[] = {&copy.a, &copy.b, &copy.c};
+    matrix *const all[] = {&copy.a, &copy.b, &copy.c, &copy.d};
+    const int count = v->d.elements != NULL ? 4 : 3;
     int fetched = 0;
     cudaError_t error = cudaSuccess;
-    while (fetched < ARRAY_SIZE(all) && error == cudaSuccess) {
+    while (fetched < count && error == cudaSuccess) {
         error = fetch(all[fetched]);
         if (error == cudaSuccess) fetched++;
     }

@@ -23,10 +23,10 @@ cudaError_t inspect_fill(matrix *x, values_kind kind, uint64_t seed, cudaStream_
  * found as they do it, until simulator_operands_end (gpu/simulator.h). `name` is its name in what is found. */
 void inspect_outline(const char *name, const matrix *x);
 
-/* Checks all of C, the guard zones and padding of all three operands, and that A and B are unchanged; in the simulator
+/* Checks all of C, the guard zones and padding of all operands, and that A, B and d are unchanged; in the simulator
  * on the host. Without `reference` C's elements are not compared. On integers (v->exact) it takes their fingerprint,
- * too. `names` are three letters for the report: "ABC", or "Axy" for a GEMV. An error makes verdict->ok false and is
- * printed to `report` (NULL: nowhere), each line starting with `name`. Synchronises. */
+ * too. `names` are letters for the report, of A, B, C and, if it is there, d: "ABC", or "Axy" for a GEMV. An error
+ * makes verdict->ok false and is printed to `report` (NULL: nowhere), each line starting with `name`. Synchronises. */
 cudaError_t inspect(const char *name, const char *names, const verify_case *v, bool reference, cudaStream_t stream,
                     FILE *report, verdict *verdict);
 

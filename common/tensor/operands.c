@@ -23,18 +23,31 @@ matrix operand_workspace(size_t bytes) {
     return operand_outline(DTYPE_F32, (int)rows, WORKSPACE_ROW, WORKSPACE_ROW, 0);
 }
 
+verify_case operand_case(const operand_spec *spec, const operand_set *set, float alpha, float beta, bool exact) {
+    return (verify_case){.a = set->a,
+                         .b = set->b,
+                         .c = set->c,
+                         .alpha = alpha,
+                         .beta = beta,
+                         .exact = exact,
+                         .arithmetic = spec->arithmetic,
+                         .b_transposed = spec->b_transposed,
+                         .d = set->d,
+                         .seen = spec->seen};
+}
+
 size_t operand_touched(const operand_spec *spec) {
     const operand_set *like = &spec->like;
     const size_t of_c = matrix_element_bytes(&like->c);
     if (of_c == 0 || spec->alpha == 0.0f) return of_c;
-    return of_c + matrix_element_bytes(&like->a) + matrix_element_bytes(&like->b);
+    return of_c + matrix_element_bytes(&like->a) + matrix_element_bytes(&like->b) + matrix_element_bytes(&like->d);
 }
 
 double operand_sets_bytes(const operand_spec *spec, int sets) {
     const operand_set *like = &spec->like;
-    const matrix *const all[] = {&like->a, &like->b, &like->c};
+    const matrix *const all[] = {&like->a, &like->b, &like->c, &like->d};
     double bytes = (double)matrix_bytes(&like->workspace);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < ARRAY_SIZE(all); i++) {
         if ((double)all[i]->rows * all[i]->ld * (double)dtype_size(all[i]->type) >= MOST_BYTES) return INFINITY;
         bytes += (double)matrix_bytes(all[i]) * sets;
     }
@@ -56,6 +69,7 @@ void operand_sets_place(operand_sets *o, const operand_spec *spec, int sets, voi
         o->set[s].a = take(&like->a, &at);
         o->set[s].b = take(&like->b, &at);
         o->set[s].c = take(&like->c, &at);
+        if (like->d.elements != NULL) o->set[s].d = take(&like->d, &at);
     }
     for (int s = 0; s < sets && like->workspace.elements != NULL; s++)
         o->set[s].workspace = matrix_moved(&like->workspace, at);
@@ -82,14 +96,17 @@ cudaError_t operand_sets_fill(operand_sets *o, int s, values_kind kind, cudaStre
     const values_kind read = o->spec.alpha == 0.0f ? VALUES_NAN : kind;
     cudaError_t error = inspect_fill(&o->set[s].a, read, o->spec.seed * 3, stream);
     if (error == cudaSuccess) error = operand_sets_fill_c(o, s, kind, stream);
+    if (error == cudaSuccess && o->set[s].d.elements != NULL)
+        error = inspect_fill(&o->set[s].d, kind, o->spec.seed * 3 + 3, stream);
     if (error == cudaSuccess) error = inspect_fill(&o->set[s].b, read, o->spec.seed * 3 + 1, stream);
     return error;
 }
 
 /* What kernels may touch of the sets' memory: this set. */
 static void outline_set(const char *names, const operand_set *set) {
-    const matrix *const all[] = {&set->a, &set->b, &set->c};
-    for (int i = 0; i < ARRAY_SIZE(all); i++) inspect_outline((const char[]){names[i], '\0'}, all[i]);
+    const matrix *const all[] = {&set->a, &set->b, &set->c, &set->d};
+    for (int i = 0; i < ARRAY_SIZE(all); i++)
+        if (all[i]->elements != NULL) inspect_outline((const char[]){names[i], '\0'}, all[i]);
     const matrix *space = &set->workspace;
     if (space->elements == NULL) return;
     simulator_operand("workspace", space->elements, sizeof(float), (size_t)space->rows * WORKSPACE_ROW, 1, 1);
@@ -115,7 +132,7 @@ static cudaError_t pass(operand_sets *o, bool exact, bool reference, const char 
         verdict->seconds = (clock_now_s() - begin) / launches;
     }
     simulator_operands_end();
-    const verify_case v = {set->a, set->b, set->c, alpha, beta, exact, spec->arithmetic, spec->b_transposed};
+    const verify_case v = operand_case(spec, set, alpha, beta, exact);
     if (error == cudaSuccess) error = inspect(name, spec->names, &v, reference, stream, report, verdict);
     if (error == cudaSuccess && set->workspace.elements != NULL)
         error = inspect_around(name, "the workspace", &set->workspace, stream, report, verdict);

@@ -12,16 +12,18 @@
 
 typedef struct {
     matrix a, b, c;
+    matrix d;         /* what is added to each column (verify_case). None: its elements are NULL */
     matrix workspace; /* words; all sets have the same one. None: its elements are NULL */
 } operand_set;
 
 /* What is computed, and on what kind of operands. */
 typedef struct {
     operand_set like;  /* outlines, as operand_outline and operand_workspace make them */
-    const char *names; /* of A, B and C in reports: "ABC" or "Axy" */
+    const char *names; /* of A, B, C and d in reports: "ABC" or "Axy" */
     float alpha, beta;
     verify_arithmetic arithmetic;
     bool b_transposed;
+    windows seen; /* of A */
     uint64_t seed;
     int launches; /* that verifying enqueues one behind the other; 0 is 1 */
 } operand_spec;
@@ -32,6 +34,9 @@ typedef struct {
     operand_set *set;
     void *memory; /* NULL: the caller's */
 } operand_sets;
+
+/* What a launch on a set has to compute. */
+verify_case operand_case(const operand_spec *spec, const operand_set *set, float alpha, float beta, bool exact);
 
 /* A matrix without memory yet: its addresses are made up, but aligned as the real ones will be. ld 0: as tight as
  * possible. */
@@ -63,8 +68,8 @@ cudaError_t operand_sets_fill_c(operand_sets *o, int s, values_kind kind, cudaSt
 typedef cudaError_t operand_launch(void *context, const operand_set *set, float alpha, float beta, cudaStream_t stream);
 
 /* Launches on set 0, once on integers (every bit must match) and once on uniform values (within the bound), and checks
- * all of C, the guard zones and padding of all three operands, those of the workspace (which holds NaN before the
- * launch), and that A and B are unchanged; in the simulator on the host, where the harness's own kernels would take
+ * all of C, the guard zones and padding of all operands, those of the workspace (which holds NaN before the
+ * launch), and that A, B and d are unchanged; in the simulator on the host, where the harness's own kernels would take
  * long. Leaves the set with the uniform values. Errors are described in `report` (NULL: nowhere), each line starting
  * with `name`. Returns the error of the launch or the first one of the checks. */
 cudaError_t operand_sets_verify(operand_sets *o, const char *name, operand_launch *launch, void *context,

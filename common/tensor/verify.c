@@ -46,7 +46,7 @@ BEST_VECTORS static void sum_tile(const verify_case *v, int i0, int rows, int j0
     for (int l = 0; l < k; l++) {
         load_b(v, l, j0, width, b);
         for (int i = 0; i < rows; i++) {
-            double a = matrix_at(&v->a, i0 + i, l);
+            double a = verify_a_at(v, i0 + i, l);
             for (int j = 0; j < PANEL; j++) {
                 sum[i][j] += a * b[j];
                 sum_abs[i][j] += fabs(a * b[j]);
@@ -69,10 +69,10 @@ static void note_wrong(verify_result *r, const verify_element *first, const veri
 }
 
 static void check_element(const verify_case *v, int row, int col, double sum, double sum_abs, verify_result *r) {
-    double c0 = v->beta == 0.0f ? 0.0 : matrix_value(&v->c, (uint64_t)row * v->c.cols + col);
-    double ref = verify_expected(v, sum, c0);
-    double bound = verify_bound(v, sum_abs, ref, c0);
-    double c = matrix_at(&v->c, row, col);
+    double c0 = verify_c0(v, row, col), d0 = verify_d0(v, col);
+    double ref = verify_expected(v, sum, c0, d0);
+    double bound = verify_bound(v, sum_abs, ref, c0, d0);
+    double c = verify_c_at(v, row, col);
     double share = verify_judge(v, c, ref, bound);
     if (share > 1.0) {
         verify_element e = {row, col, ref, c, bound};
@@ -87,7 +87,7 @@ static void check_vector(const verify_case *v, int first_row, int end_row, int k
     for (int i = first_row; i < end_row; i++) {
         double sum = 0.0, sum_abs = 0.0;
         for (int l = 0; l < k; l++) {
-            double product = matrix_at(&v->a, i, l) * verify_b_at(v, l, 0);
+            double product = verify_a_at(v, i, l) * verify_b_at(v, l, 0);
             sum += product;
             sum_abs += fabs(product);
         }
@@ -100,14 +100,14 @@ typedef struct {
     verify_result *results; /* of each thread */
 } check_job;
 
-/* A thread's share of C's rows. */
+/* A thread's share of the rows. */
 static void check_rows(void *context, int thread, int threads) {
     const check_job *job = context;
     const verify_case *v = job->v;
     verify_result *result = &job->results[thread];
-    const int n = v->c.cols, k = v->alpha == 0.0f ? 0 : v->a.cols;
-    const int first_row = (int)((int64_t)v->c.rows * thread / threads);
-    const int end_row = (int)((int64_t)v->c.rows * (thread + 1) / threads);
+    const int m = verify_m(v), n = verify_n(v), k = v->alpha == 0.0f ? 0 : verify_k(v);
+    const int first_row = (int)((int64_t)m * thread / threads);
+    const int end_row = (int)((int64_t)m * (thread + 1) / threads);
     tile_sums t;
     if (n == 1) {
         check_vector(v, first_row, end_row, k, result);
@@ -125,7 +125,7 @@ static void check_rows(void *context, int thread, int threads) {
 
 void verify_host(const verify_case *v, verify_result *r) {
     verify_result results[PARALLEL_MAX] = {0};
-    const int threads = parallel_threads((double)v->c.rows * v->c.cols * v->a.cols, PRODUCTS_PER_THREAD);
+    const int threads = parallel_threads((double)verify_m(v) * verify_n(v) * verify_k(v), PRODUCTS_PER_THREAD);
     parallel_run(threads, check_rows, &(check_job){v, results});
     *r = (verify_result){0};
     for (int t = 0; t < threads; t++) {
@@ -144,18 +144,23 @@ static void print_difference(FILE *f, const verify_element *e) {
     fputc('\n', f);
 }
 
-static void print_element(FILE *f, const char *which, const verify_element *e) {
-    fprintf(f, "  %s at row %d, column %d", which, e->row, e->col);
+static void print_element(FILE *f, const char *which, const verify_case *v, const verify_element *e) {
+    const windows *w = &v->seen;
+    if (w->there)
+        fprintf(f, "  %s at image %d, filter %d, row %d, column %d", which, e->row / (w->p * w->q), e->col,
+                e->row / w->q % w->p, e->row % w->q);
+    else
+        fprintf(f, "  %s at row %d, column %d", which, e->row, e->col);
     print_difference(f, e);
 }
 
 void verify_report(FILE *f, const char *what, const verify_case *v, const verify_result *r) {
     fprintf(f, "%s: %s pass: %llu of %llu elements wrong (m %d, n %d, k %d, alpha %g, beta %g)\n", what,
             v->exact ? "exact" : "random", (unsigned long long)r->wrong,
-            (unsigned long long)v->c.rows * (unsigned long long)v->c.cols, v->c.rows, v->c.cols, v->a.cols,
+            (unsigned long long)verify_m(v) * (unsigned long long)verify_n(v), verify_m(v), verify_n(v), verify_k(v),
             (double)v->alpha, (double)v->beta);
-    print_element(f, "first", &r->first);
-    print_element(f, "worst", &r->worst);
+    print_element(f, "first", v, &r->first);
+    print_element(f, "worst", v, &r->worst);
 }
 
 void verify_report_vector(FILE *f, const char *what, const verify_case *v, const verify_result *r) {

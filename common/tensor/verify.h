@@ -36,6 +36,9 @@
  * more. The small part of an infinity is zero, and where a sum is not finite, FP32's own sum counts. The bound does not
  * cover a below 2^-102: there small, or what rest has lost, is subnormal, and an absolute 2^-126 |b| may be missing.
  *
+ * A convolution is the product of its windows and its filters, with k = c r s. Its bias is added once, in
+ * FP32, which is one more rounding: (k + 3) u (S + |bias|).
+ *
  * S8: integers; c must equal ref modulo 2^32, on uniform values too. FP64 holds every sum exactly: below 2^37 even if k
  * is 2^23, times a scalar of up to 2^16 (GEMM_MAX_WHOLE). */
 #ifndef KL_VERIFY_H
@@ -47,6 +50,7 @@
 #include <stdio.h>
 
 #include "tensor/matrix.h"
+#include "tensor/windows.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -63,6 +67,8 @@ typedef struct {
     bool exact; /* equality instead of the bound */
     verify_arithmetic arithmetic;
     bool b_transposed; /* b is n x k */
+    matrix d;          /* has as many elements as the result has columns, each added to its column; none: NULL */
+    windows seen;      /* where they are there, A is `a` seen through them, and c is laid out as their results are */
 } verify_case;
 
 typedef struct {
@@ -98,26 +104,59 @@ void verify_report_vector(FILE *f, const char *what, const verify_case *v, const
 }
 #endif
 
+/* The sides of the product: m x n sums of k products. */
+KL_BOTH int verify_m(const verify_case *v) {
+    return v->seen.there ? windows_rows(&v->seen) : v->c.rows;
+}
+KL_BOTH int verify_n(const verify_case *v) {
+    return v->seen.there ? v->b.rows : v->c.cols;
+}
+KL_BOTH int verify_k(const verify_case *v) {
+    return v->seen.there ? windows_cols(&v->seen) : v->a.cols;
+}
+
+/* What element (row, col) of the result held before, and what is added to it. */
+KL_BOTH double verify_c0(const verify_case *v, int row, int col) {
+    if (v->beta == 0.0f) return 0.0;
+    return matrix_value(&v->c, v->seen.there ? windows_result(&v->seen, row, col, v->b.rows)
+                                             : (uint64_t)row * (uint64_t)v->c.cols + (uint64_t)col);
+}
+KL_BOTH double verify_d0(const verify_case *v, int col) {
+    return v->d.elements == NULL ? 0.0 : (double)matrix_value(&v->d, (uint64_t)col);
+}
+
 /* What c is compared with, computed from the FP64 sum. */
-KL_BOTH double verify_expected(const verify_case *v, double sum, double c0) {
-    double ref = v->alpha * sum;
+KL_BOTH double verify_expected(const verify_case *v, double sum, double c0, double d0) {
+    double ref = v->alpha * sum + d0;
     if (v->beta != 0.0f) ref += v->beta * c0;
     return v->exact || v->arithmetic == VERIFY_WHOLE ? dtype_round(v->c.type, ref) : ref;
 }
 
 /* The bound for one element, from its FP64 sums; shared by host and device. */
-KL_BOTH double verify_bound(const verify_case *v, double sum_abs, double ref, double c0) {
+KL_BOTH double verify_bound(const verify_case *v, double sum_abs, double ref, double c0, double d0) {
     if (v->exact || v->arithmetic == VERIFY_WHOLE) return 0.0;
     double products = fabs((double)v->alpha) * sum_abs;
-    double s = products + fabs((double)v->beta * c0);
-    double accumulated = ((double)v->a.cols + 2.0) * (v->arithmetic == VERIFY_FMA ? 0x1p-24 : 0x1p-23) * s;
+    double s = products + fabs((double)v->beta * c0) + fabs(d0);
+    const double k = verify_k(v), roundings = k + (v->d.elements == NULL ? 2.0 : 3.0);
+    double accumulated = roundings * (v->arithmetic == VERIFY_FMA ? 0x1p-24 : 0x1p-23) * s;
     if (v->arithmetic == VERIFY_TF32X3)
-        accumulated = 0x1p-21 * products + (3.0 * v->a.cols + 2.0) * 0x1p-23 * (1.0 + 0x1p-9) * s;
+        accumulated = 0x1p-21 * products + (3.0 * k + 2.0) * 0x1p-23 * (1.0 + 0x1p-9) * s;
     if (v->arithmetic == VERIFY_TF32) {
         const double lost = (2.0 * 0x1p-10 + 0x1p-20) * products; /* by the operands */
-        accumulated += lost + ((double)v->a.cols + 2.0) * 0x1p-23 * lost;
+        accumulated += lost + roundings * 0x1p-23 * lost;
     }
     return accumulated + dtype_unit(v->c.type) * (fabs(ref) + accumulated) + dtype_step(v->c.type);
+}
+
+/* Element (row, l) of A. */
+KL_BOTH double verify_a_at(const verify_case *v, int row, int l) {
+    return v->seen.there ? windows_at(&v->seen, &v->a, row, l) : matrix_at(&v->a, row, l);
+}
+
+/* Element (row, col) of the result as it is now. */
+KL_BOTH double verify_c_at(const verify_case *v, int row, int col) {
+    if (!v->seen.there) return matrix_at(&v->c, row, col);
+    return dtype_load(v->c.type, v->c.elements, (size_t)windows_result(&v->seen, row, col, v->b.rows));
 }
 
 /* Element (l, col) of B in its layout. */

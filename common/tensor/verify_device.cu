@@ -90,10 +90,10 @@ extern "C" cudaError_t matrix_fingerprint_device(const matrix *x, cudaStream_t s
 /* Compares element (row, col) with its sums and counts it if it is wrong. Returns its share. `find`: 0, or the bits of
  * a share; then only the first element with this share is looked for. */
 __device__ double judge(const verify_case &v, int row, int col, double sum, double sum_abs, unsigned long long find) {
-    unsigned long long index = (unsigned long long)row * v.c.cols + col;
-    double c0 = v.beta == 0.0f ? 0.0 : (double)matrix_value(&v.c, index);
-    double ref = verify_expected(&v, sum, c0);
-    double share = verify_judge(&v, matrix_at(&v.c, row, col), ref, verify_bound(&v, sum_abs, ref, c0));
+    unsigned long long index = (unsigned long long)row * verify_n(&v) + col;
+    double c0 = verify_c0(&v, row, col), d0 = verify_d0(&v, col);
+    double ref = verify_expected(&v, sum, c0, d0);
+    double share = verify_judge(&v, verify_c_at(&v, row, col), ref, verify_bound(&v, sum_abs, ref, c0, d0));
     if (find != 0) {
         if ((unsigned long long)__double_as_longlong(share) == find) atomicMin(&found.worst_index, index);
     } else if (share > 1.0) {
@@ -113,11 +113,11 @@ static const int ROW_THREADS = 256;
 
 __global__ void __launch_bounds__(ROW_THREADS) verify_vector_kernel(verify_case v, unsigned long long find) {
     __shared__ double sums[ROW_THREADS], magnitudes[ROW_THREADS];
-    int k = v.alpha == 0.0f ? 0 : v.a.cols, tid = threadIdx.x;
-    for (int64_t row = blockIdx.x; row < v.c.rows; row += gridDim.x) {
+    int m = verify_m(&v), k = v.alpha == 0.0f ? 0 : verify_k(&v), tid = threadIdx.x;
+    for (int64_t row = blockIdx.x; row < m; row += gridDim.x) {
         double sum = 0.0, sum_abs = 0.0;
         for (int64_t l = tid; l < k; l += ROW_THREADS) {
-            double product = matrix_at(&v.a, (int)row, (int)l) * verify_b_at(&v, (int)l, 0);
+            double product = verify_a_at(&v, (int)row, (int)l) * verify_b_at(&v, (int)l, 0);
             sum += product;
             sum_abs += fabs(product);
         }
@@ -143,7 +143,7 @@ static const int TILE = 64, DEPTH = 16, SIDE = 16, PER = TILE / SIDE;
 
 __global__ void __launch_bounds__(SIDE *SIDE) verify_kernel(verify_case v, unsigned long long find) {
     __shared__ float As[DEPTH][TILE + 1], Bs[DEPTH][TILE + 1];
-    int m = v.c.rows, n = v.c.cols, k = v.alpha == 0.0f ? 0 : v.a.cols;
+    int m = verify_m(&v), n = verify_n(&v), k = v.alpha == 0.0f ? 0 : verify_k(&v);
     int tiles_n = (n + TILE - 1) / TILE;
     int row0 = blockIdx.x / tiles_n * TILE, col0 = blockIdx.x % tiles_n * TILE;
     int tid = threadIdx.x, tx = tid % SIDE, ty = tid / SIDE;
@@ -152,7 +152,7 @@ __global__ void __launch_bounds__(SIDE *SIDE) verify_kernel(verify_case v, unsig
     for (int k0 = 0; k0 < k; k0 += DEPTH) {
         for (int e = tid; e < TILE * DEPTH; e += SIDE * SIDE) {
             int r = e / DEPTH, l = e % DEPTH;
-            As[l][r] = row0 + r < m && k0 + l < k ? (float)matrix_at(&v.a, row0 + r, k0 + l) : 0.0f;
+            As[l][r] = row0 + r < m && k0 + l < k ? (float)verify_a_at(&v, row0 + r, k0 + l) : 0.0f;
         }
         for (int e = tid; e < DEPTH * TILE; e += SIDE * SIDE) {
             /* Neighbouring threads read neighbours in memory: along n or, if B is stored n x k, along k. */
@@ -190,54 +190,69 @@ __global__ void __launch_bounds__(SIDE *SIDE) verify_kernel(verify_case v, unsig
     if (find == 0) note_share(worst);
 }
 
-/* Copies `count` elements of `x`, starting at (row, col) and `stride` words apart, to the host. */
-static cudaError_t fetch_words(const matrix *x, int row, int col, int stride, int count, double *values) {
+/* Copies `count` elements of `x`, starting with number `at` and `stride` words apart, to the host. */
+static cudaError_t fetch_words(const matrix *x, int64_t at, int stride, int count, double *values) {
     uint32_t raw[CHUNK];
     size_t size = dtype_size(x->type);
-    const char *from = (const char *)x->elements + ((int64_t)row * x->ld + col) * size;
+    const char *from = (const char *)x->elements + at * size;
     cudaError_t error = cudaMemcpy2D(raw, size, from, stride * size, size, count, cudaMemcpyDeviceToHost);
     for (int i = 0; i < count && error == cudaSuccess; i++) values[i] = dtype_load(x->type, raw, i);
     return error;
 }
 
+/* `count` elements of a row of A, from column l0 on; through windows one by one. */
+static cudaError_t fetch_row(const verify_case *v, int row, int l0, int count, double *values) {
+    if (!v->seen.there) return fetch_words(&v->a, (int64_t)row * v->a.ld + l0, 1, count, values);
+    cudaError_t error = cudaSuccess;
+    for (int l = 0; l < count && error == cudaSuccess; l++) {
+        const int64_t at = windows_index(&v->seen, row, l0 + l);
+        values[l] = 0.0;
+        if (at >= 0) error = fetch_words(&v->a, at, 1, 1, &values[l]);
+    }
+    return error;
+}
+
 /* Recomputes one element on the host: fetches its row of A, its column of B and the element itself. */
 static cudaError_t fetch_element(const verify_case *v, unsigned long long index, verify_element *e) {
-    int n = v->c.cols, k = v->alpha == 0.0f ? 0 : v->a.cols;
+    int n = verify_n(v), k = v->alpha == 0.0f ? 0 : verify_k(v);
     e->row = (int)(index / n);
     e->col = (int)(index % n);
     double c;
-    cudaError_t error = fetch_words(&v->c, e->row, e->col, 1, 1, &c);
+    const int64_t at =
+        v->seen.there ? (int64_t)windows_result(&v->seen, e->row, e->col, n) : (int64_t)e->row * v->c.ld + e->col;
+    cudaError_t error = fetch_words(&v->c, at, 1, 1, &c);
     double sum = 0.0, sum_abs = 0.0;
     for (int l0 = 0; l0 < k && error == cudaSuccess; l0 += CHUNK) {
         double a[CHUNK], b[CHUNK];
         int count = k - l0 < CHUNK ? k - l0 : CHUNK;
-        error = fetch_words(&v->a, e->row, l0, 1, count, a);
+        error = fetch_row(v, e->row, l0, count, a);
         if (error == cudaSuccess)
-            error = v->b_transposed ? fetch_words(&v->b, e->col, l0, 1, count, b)
-                                    : fetch_words(&v->b, l0, e->col, v->b.ld, count, b);
+            error = v->b_transposed ? fetch_words(&v->b, (int64_t)e->col * v->b.ld + l0, 1, count, b)
+                                    : fetch_words(&v->b, (int64_t)l0 * v->b.ld + e->col, v->b.ld, count, b);
         for (int l = 0; l < count && error == cudaSuccess; l++) {
             sum = fma(a[l], b[l], sum);
             sum_abs = fma(fabs(a[l]), fabs(b[l]), sum_abs);
         }
     }
-    double c0 = v->beta == 0.0f ? 0.0 : (double)matrix_value(&v->c, index);
-    e->expected = verify_expected(v, sum, c0);
-    e->bound = verify_bound(v, sum_abs, e->expected, c0);
+    double c0 = verify_c0(v, e->row, e->col), d0 = verify_d0(v, e->col);
+    e->expected = verify_expected(v, sum, c0, d0);
+    e->bound = verify_bound(v, sum_abs, e->expected, c0, d0);
     e->got = c;
     return error;
 }
 
 static void compare(const verify_case *v, unsigned long long find, cudaStream_t stream) {
-    int64_t tiles_m = ((int64_t)v->c.rows + TILE - 1) / TILE, tiles_n = ((int64_t)v->c.cols + TILE - 1) / TILE;
-    if (v->c.cols == 1)
-        verify_vector_kernel<<<grid_for(v->c.rows, 1), ROW_THREADS, 0, stream>>>(*v, find);
+    const int m = verify_m(v), n = verify_n(v);
+    int64_t tiles_m = ((int64_t)m + TILE - 1) / TILE, tiles_n = ((int64_t)n + TILE - 1) / TILE;
+    if (n == 1)
+        verify_vector_kernel<<<grid_for(m, 1), ROW_THREADS, 0, stream>>>(*v, find);
     else
         verify_kernel<<<(unsigned)(tiles_m * tiles_n), SIDE * SIDE, 0, stream>>>(*v, find);
 }
 
 extern "C" cudaError_t verify_device(const verify_case *v, cudaStream_t stream, verify_result *r) {
     *r = {};
-    if (v->c.rows == 0 || v->c.cols == 0) return cudaStreamSynchronize(stream);
+    if (verify_m(v) == 0 || verify_n(v) == 0) return cudaStreamSynchronize(stream);
 
     totals t, again;
     cudaError_t error = clear_totals(stream);

@@ -39,7 +39,7 @@ def steps(root):
 
 
 def family(root, step):
-    """gemm, tensor, gemv or knn."""
+    """gemm, tensor, gemv, knn or conv."""
     text = source.read(root, step + "/step.c")
     found = re.search(r"\b(\w+)_step_main\(", text)
     return "tensor" if "GEMM_F16" in text else found[1] if found else ""
@@ -102,7 +102,8 @@ def lessons_pairs(root):
 def listed(root):
     """Every rung, in the order they are read. The one before: as its lesson says, else the row before, of the same
     type."""
-    rungs = [rung for step in steps(root) for rung in variants(root, step)] + parts(root)
+    rungs = sorted([rung for step in steps(root) for rung in variants(root, step)] + parts(root),
+                   key=lambda rung: rung.step)
     paths = {str(rung): source.find(root, str(rung)) for rung in rungs}
     by_path = {path: next(rung for rung in rungs if str(rung) == name) for name, path in paths.items()}
     pairs = lessons_pairs(root)

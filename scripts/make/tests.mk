@@ -1,5 +1,5 @@
 # What only tests are for.
-archives := $(foreach f,knn readers gemv gemm core,build/lib/$(f).a)
+archives := $(foreach f,conv knn readers gemv gemm core,build/lib/$(f).a)
 tests := $(patsubst tests/%.c,build/tests/%,$(wildcard tests/*/test_*.c))
 gpu_test := build/tests/gpu/faults
 tensorcore_test := build/tests/tensorcore/run
@@ -7,7 +7,7 @@ bits_test := build/tests/steps/same_bits
 persistent_test := build/tests/persistent/run
 program_objects = $(filter-out build/obj/$(1)/test_%,$(call objects,$(1))) # of a folder that holds tests, too
 # Steps with correct variants and variants with one fault each; step 7's configurations, each as a variant.
-test_steps := $(foreach t,gemm gemv knn candidates family,build/tests/$(t)/run)
+test_steps := $(foreach t,gemm gemv knn conv candidates family,build/tests/$(t)/run)
 link_tests = $(LDLIBS) -lcmocka
 $(foreach t,$(tests),$(eval $(call program,$(t),$(t:build/%=build/obj/%).c.o $(archives),$(link_tests))))
 $(foreach t,$(test_steps),$(eval $(call program,$(t),$(call program_objects,$(t:build/%/run=%)) $(archives),$(LDLIBS))))

@@ -1,6 +1,6 @@
 #!/bin/sh
 # help: count in the simulator what a step's variants do, side by side: STEP=step03 [VARIANT=] [SIZE=256]
-# Runs each variant once at m = n = k = SIZE and prints a column for each of its kernels; what is zero for all is left
+# Runs each variant once at m = n = k = SIZE (step 8: n points, step 9: c channels) and prints a column for each of its kernels; what is zero for all is left
 # out. What ptxas makes of a kernel, `make ptx STEP=` writes.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -14,7 +14,7 @@ build_steps "$STEP" sim
 step=${STEP%%_*} # which build_steps uses, too
 begin sim-counters
 size=--size
-[ "$step" != step08 ] || size=--n
+case $step in step08) size=--n ;; step09) size=--c ;; esac
 status=0
 "$step/run" --sim --counters-csv "$work/csv" "$size" "$SIZE" ${VARIANT:+--variant "$VARIANT"} \
     >"$work/out" 2>&1 || status=$?

@@ -234,7 +234,7 @@ TEST(the_bound_is_what_it_says) {
                 double sum, magnitude;
                 sums(4, 3, &sum, &magnitude);
                 const double c0 = old_c(4, 3), ref = p.alpha * sum + p.beta * c0, bound = bound_of(sum, magnitude, c0);
-                assert_true(fabs(verify_bound(&v, magnitude, ref, c0) - bound) <= 1e-12 * bound);
+                assert_true(fabs(verify_bound(&v, magnitude, ref, c0, 0.0) - bound) <= 1e-12 * bound);
                 if (p.type == GEMM_S8) {
                     store(4, 3, ref + side);
                     assert_int_equal(verify().wrong, 1);

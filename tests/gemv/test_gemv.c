@@ -76,7 +76,7 @@ TEST(the_bound_ends_where_it_says) {
         const double w = types[i] == DTYPE_F32 ? 0x1p-24 : types[i] == DTYPE_F16 ? 0x1p-11 : 0x1p-8;
         const double magnitude = 7.3, ref = -1.9, y0 = -0.6, s = 0.5 * magnitude + 2 * fabs(y0);
         const double bound = (1 + w) * (c.k + 2) * 0x1p-24 * s + w * fabs(ref) + dtype_step(types[i]);
-        assert_true(fabs(verify_bound(&v, magnitude, ref, y0) - bound) <= 1e-12 * bound);
+        assert_true(fabs(verify_bound(&v, magnitude, ref, y0, 0.0) - bound) <= 1e-12 * bound);
         assert_true(verify_judge(&v, (float)(ref + 1.01 * bound), ref, bound) > 1.0);
         assert_true(verify_judge(&v, (float)(ref - 0.99 * bound), ref, bound) <= 1.0);
     }

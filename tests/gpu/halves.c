@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conv/conv_operands.h"
 #include "gemm/gemm_cases.h"
 #include "gemm/gemm_operands.h"
 #include "gpu/error.h"
@@ -59,8 +60,9 @@ static void check(const gemm_case *c, bool exact) {
 
     const gemm_problem p = gemm_problem_on(c, &here.set[0]);
     const gemm_problem q = gemm_problem_on(c, &there.set[0]);
-    verify_case v = {*mine[0], *mine[1], *mine[2], p.alpha, p.beta, exact, spec.arithmetic, p.layout};
-    verify_case w = {*theirs[0], *theirs[1], *theirs[2], p.alpha, p.beta, exact, v.arithmetic, p.layout};
+    verify_case v = {*mine[0], *mine[1],        *mine[2], p.alpha,     p.beta,
+                     exact,    spec.arithmetic, p.layout, spec.like.d, spec.seen};
+    verify_case w = {*theirs[0], *theirs[1], *theirs[2], p.alpha, p.beta, exact, v.arithmetic, p.layout, v.d, v.seen};
     uint64_t of_right = 0;
     for (int wrong = 0; wrong < 3; wrong++) {
         verify_result a, b;
@@ -101,8 +103,64 @@ static void check(const gemm_case *c, bool exact) {
     free(back);
 }
 
+/* The rounded reference of a convolution, into the host's y. */
+static void store_expected(const verify_case *v) {
+    for (int row = 0; row < verify_m(v); row++)
+        for (int col = 0; col < verify_n(v); col++) {
+            double sum = 0.0;
+            for (int l = 0; l < verify_k(v); l++) sum += verify_a_at(v, row, l) * verify_b_at(v, l, col);
+            const double y = verify_expected(v, sum, verify_c0(v, row, col), verify_d0(v, col));
+            const int64_t at = (int64_t)windows_result(&v->seen, row, col, verify_n(v));
+            matrix_set_word(&v->c, (size_t)(matrix_front(&v->c) + at), dtype_to_bits(v->c.type, y));
+        }
+}
+
+/* The same verdicts on convolutions: through windows, with a bias, right and with two elements wrong. */
+static void check_windows(const conv_case *c, bool exact) {
+    const operand_spec spec = conv_operands(c);
+    const size_t bytes = (size_t)operand_sets_bytes(&spec, 1);
+    void *host = aligned_alloc(256, bytes), *device;
+    operand_sets here, there;
+    CUDA_ALLOCATE(&device, bytes);
+    operand_sets_place(&here, &spec, 1, host);
+    operand_sets_place(&there, &spec, 1, device);
+    operand_set *h = &here.set[0], *d = &there.set[0];
+    matrix *const mine[] = {&h->a, &h->b, &h->c, &h->d}, *const theirs[] = {&d->a, &d->b, &d->c, &d->d};
+    for (int i = 0; i < (c->bias ? 4 : 3); i++) {
+        matrix_fill_host(mine[i], exact ? VALUES_INTEGER : VALUES_UNIFORM, (uint64_t)i);
+        theirs[i]->kind = mine[i]->kind, theirs[i]->seed = mine[i]->seed;
+    }
+    const verify_case v = operand_case(&spec, h, c->alpha, c->beta, exact);
+    const verify_case w = operand_case(&spec, d, c->alpha, c->beta, exact);
+    store_expected(&v);
+    for (int wrong = 0; wrong < 3; wrong += 2) {
+        verify_result a, b;
+        if (wrong > 0) matrix_set_word(&v.c, (size_t)matrix_front(&v.c) + 3, dtype_to_bits(c->type, NAN));
+        if (wrong > 0) matrix_set_word(&v.c, (size_t)matrix_front(&v.c) + 41, dtype_to_bits(c->type, -999.0));
+        CUDA_CHECK(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice));
+        verify_host(&v, &a);
+        CUDA_CHECK(verify_device(&w, NULL, &b));
+        if (a.wrong == (uint64_t)wrong && same_result(&a, &b)) continue;
+        failed++;
+        printf("FAIL another verdict: conv %s, k %d: %d wrong, on the host %d\n", dtype_name(c->type), c->k,
+               (int)b.wrong, (int)a.wrong);
+    }
+    operand_sets_destroy(&here);
+    operand_sets_destroy(&there);
+    CUDA_CHECK(cudaFree(device));
+    free(host);
+}
+
 int halves_differ(void) {
     failed = 0;
+    for (int i = 0; i < 16; i++) { /* k = 1 has a kernel of its own */
+        static const dtype types[] = {DTYPE_F32, DTYPE_F16, DTYPE_BF16, DTYPE_F32};
+        conv_case c = {.type = types[i / 2 % 4], .k = i < 8 ? 67 : 1, .bias = i % 3 != 0, .alpha = -3, .misalign = i};
+        c.seen = (windows){.n = 3, .c = 5, .h = 9, .w = 11, .r = 3, .s = 2, .stride = {2, 1}, .dilation = {1, 2}};
+        c.seen.nhwc = i / 4 % 2 != 0, c.seen.pad[0] = 2, c.seen.pad[1] = 1, c.beta = i % 4 == 1 ? 2.0f : 0.0f;
+        if (conv_case_complete(&c) != NULL) abort();
+        check_windows(&c, i % 2);
+    }
     static const gemm_kind kinds[] = {
         {GEMM_F32, DTYPE_F32, GEMM_NN},  {GEMM_F32, DTYPE_F32, GEMM_TN},    {GEMM_F16, DTYPE_F16, GEMM_NN},
         {GEMM_F16, DTYPE_F32, GEMM_TN},  {GEMM_BF16, DTYPE_F32, GEMM_NN},   {GEMM_BF16, DTYPE_BF16, GEMM_TN},

@@ -118,9 +118,9 @@ expect 'with a reason' 0 ''
 put step02_smem/tile2.cu ''
 put step02_smem/README.md 'The note.' '<!-- long: -->'
 expect 'with a reason that says nothing' 1 'step02_smem: 26 files, more than 25'
-put common/conv/conv.h '#include "base/array.h"'
-expect 'a module without arrows' 1 'common/conv: no module that ARROWS in scripts/check_layout.py lists
-common/conv/conv.h:1: "base/array.h" is against the arrows: conv may include nothing'
+put common/fft/fft.h '#include "base/array.h"'
+expect 'a module without arrows' 1 'common/fft: no module that ARROWS in scripts/check_layout.py lists
+common/fft/fft.h:1: "base/array.h" is against the arrows: fft may include nothing'
 put common/stray.h ''
 expect 'a file in no module' 1 "common/stray.h: a file of common/ belongs into a module's folder"
 object common/base/stats.c 'int records(void);' 'int stats(void) { return records(); }'

@@ -34,6 +34,11 @@ checked() {
         shapes='--m 1 --n 70 --d 3 --k 5|--m 5 --n 1500 --d 40 --k 96|--m 33 --n 257 --d 17 --k 1'
         shapes="$shapes|--m 2 --n 2100 --d 8 --k 300|--m 16 --n 300 --d 64 --k 64"
         ;;
+    step09_*)
+        shapes='--n 1 --c 1 --h 1 --k 1 --r 1|--n 2 --c 3 --h 17 --w 13 --k 70 --stride 2 --bias'
+        shapes="$shapes|--n 3 --c 9 --h 6 --k 130 --pad 3 --dilation 2 --alpha 2 --beta 3|--n 130 --c 5 --h 3 --k 65"
+        shapes="$shapes|--n 1 --c 64 --h 12 --k 64 --r 1 --misalign 3"
+        ;;
     *)
         shapes='--size 64|--m 1 --n 200 --k 70|--m 33 --n 65 --k 17|--m 200 --n 130 --k 131'
         shapes="$shapes|--m 129 --n 127 --k 66 --alpha 2 --beta 3"
@@ -58,6 +63,7 @@ for dir in step[0-9][0-9]_*; do
     step06) every=${all:+5} every=${every:-30} ;;
     step07) every=${all:+1} every=${every:-11} ;;
     step08) every=${all:+2} every=${every:-23} size="--m 5 --n 700 --d 20 --k 96" ;;
+    step09) every=${all:+1} every=${every:-2} size="--n 1 --c 24 --h 9 --k 20 --r 2" ;; # of 24 x 2 x 2 products
     *) every=${all:+1} every=${every:-3} ;;
     esac
     run "$dir/run" --sim --no-check --sweep check --every $every
@@ -69,12 +75,16 @@ for dir in step[0-9][0-9]_*; do
     csv=$work/$step.csv
     article=128 # its least sides; a sweep without a shape is refused
     [ "$step" != step07 ] || article=1024
-    for sweep in square:128 article:$article odd:256; do
-        [ "$step" != step08 ] || continue # its only list is the one above
+    sweeps="square:128 article:$article odd:256"
+    case $step in
+    step08) sweeps= ;; # its only list is the one above
+    step09) sweeps="square:16 networks:16 odd:23" ;;
+    esac
+    for sweep in $sweeps; do
         run "$dir/run" --sim --no-check --sweep "${sweep%:*}" --max-size "${sweep#*:}" --csv "$csv"
         check "$step: --sweep ${sweep%:*} up to ${sweep#*:}" eval '[ "$status" = 0 ]'
     done
-    if [ "$step" != step08 ]; then
+    if "$dir/run" --help | grep -q '^  --spread'; then
         run "$dir/run" --sim --sweep random --max 64 --count 5 --csv "$csv"
         check "$step: --sweep random" eval '[ "$status" = 0 ]'
     fi

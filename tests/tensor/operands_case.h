@@ -31,7 +31,8 @@ static operand_set *fill_operands(const operand_spec *spec, bool exact, uint64_t
     matrix_fill_host(&s->a, read, seed * 3);
     matrix_fill_host(&s->b, read, seed * 3 + 1);
     matrix_fill_host(&s->c, spec->beta == 0.0f ? VALUES_NAN : kind, seed * 3 + 2);
-    v = (verify_case){s->a, s->b, s->c, spec->alpha, spec->beta, exact, spec->arithmetic, spec->b_transposed};
+    if (s->d.elements != NULL) matrix_fill_host(&s->d, kind, seed * 3 + 3);
+    v = operand_case(spec, s, spec->alpha, spec->beta, exact);
     return s;
 }
 
