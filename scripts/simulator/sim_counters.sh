@@ -1,7 +1,7 @@
 #!/bin/sh
 # help: count in the simulator what a step's variants do, side by side: STEP=step03 [VARIANT=] [SIZE=256]
-# Runs each variant once at m = n = k = SIZE (step 8: n points, step 9: c channels) and prints a column for each of its kernels; what is zero for all is left
-# out. What ptxas makes of a kernel, `make ptx STEP=` writes.
+# Runs each variant once at m = n = k = SIZE (step 8: n points, step 9: c channels) and prints a column for each of its
+# kernels; what is zero for all is left out. What ptxas makes of a kernel, `make ptx STEP=` writes.
 set -eu
 cd "$(dirname "$0")/../.."
 fail() { echo "sim-counters: $1" >&2; exit 2; }
