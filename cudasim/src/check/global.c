@@ -479,7 +479,7 @@ void global_touch(const observed_access *a) {
     if (a->kind != ACCESS_READ) {
         if ((t.how & HOW_STRENGTH) != STRENGTH_WEAK) writing_turn(a->w);
         writing_begins(a->w);
-        touch_lanes(&t, a, PUT);
+        touch_lanes(&t, a, a->kind == ACCESS_ATOMIC ? LOOK_AND_PUT : PUT); /* what came in between came first */
     }
     if ((t.how & HOW_STRENGTH) != STRENGTH_WEAK) order(a, t.cluster, t.agent, false);
 }
