@@ -474,12 +474,13 @@ static toucher toucher_of(const observed_access *a) {
 void global_touch(const observed_access *a) {
     const toucher t = toucher_of(a);
     const int in_doubt = doubt_count;
-    touch_lanes(&t, a, LOOK);
+    if (a->kind != ACCESS_ATOMIC) touch_lanes(&t, a, LOOK);
     await_values(a->w, in_doubt, t.number);
     if (a->kind != ACCESS_READ) {
         if ((t.how & HOW_STRENGTH) != STRENGTH_WEAK) writing_turn(a->w);
         writing_begins(a->w);
-        touch_lanes(&t, a, a->kind == ACCESS_ATOMIC ? LOOK_AND_PUT : PUT); /* what came in between came first */
+        /* An atomic operation is never in doubt. It looks and is noted at once: nobody comes in between. */
+        touch_lanes(&t, a, a->kind == ACCESS_ATOMIC ? LOOK_AND_PUT : PUT);
     }
     if ((t.how & HOW_STRENGTH) != STRENGTH_WEAK) order(a, t.cluster, t.agent, false);
 }
