@@ -23,10 +23,8 @@ extern "C" {
  *   y        n k p q        n p q k      a channel a filter
  *   bias     k              k            NULL: none
  *
- *   y[n][k][i][j] = alpha * sum over c, r, s of
- *                       x[n][c][i*stride[0] - pad[0] + r*dilation[0]][j*stride[1] - pad[1] + s*dilation[1]] *
- * f[k][c][r][s]
- *                   + beta * y[n][k][i][j] + bias[k]
+ *   y[n][k][i][j] = alpha * (sum over c, r, s of x[n][c][u][v] * f[k][c][r][s]) + beta * y[n][k][i][j] + bias[k],
+ *   u = i*stride[0] - pad[0] + r*dilation[0],  v = j*stride[1] - pad[1] + s*dilation[1]
  *
  * where x counts as 0 outside of its images: whether a tap there multiplies its 0 or is left out is for the kernel to
  * choose, so that an infinite filter may make a NaN of it. It is the cross-correlation that networks call convolution:
