@@ -50,10 +50,9 @@ static const struct {
 };
 
 enum {
-    ROW_BYTES = 128,   /* of a tile, along K */
-    MAX_WAVES = 5,     /* parts that a cluster computes */
-    MAX_PARTS = 128,   /* of a tile */
-    MAX_DIVIDED = 1000 /* tiles that have parts: fewer than there are counters (reduce_parts.cuh) */
+    ROW_BYTES = 128, /* of a tile, along K */
+    MAX_WAVES = 5,   /* parts that a cluster computes */
+    MAX_PARTS = 128  /* of a tile */
 };
 
 static int64_t ceil_div(int64_t a, int64_t b) {

@@ -10,6 +10,8 @@
 extern "C" {
 #endif
 
+enum { MAX_DIVIDED = 1024 }; /* tiles of a launch that have parts: reduce_parts.cuh has as many counters */
+
 /* A configuration as the plan sees it; persistent_tile says what the first five mean. */
 typedef struct {
     int bm, bn, cluster;

@@ -22,10 +22,9 @@
 #include <stdint.h>
 
 #include "gemm/gemm_kernel.cuh"
+#include "plan.h"
 #include "ptx/acquire_release.cuh"
 #include "ptx/named_barrier.cuh"
-
-static const int MAX_DIVIDED = 1024; /* tiles of a launch that have parts */
 
 /* One counter a tile. Every launch finds zeros and leaves zeros. Only one launch at a time may use them, which launches
  * in one stream guarantee. */
