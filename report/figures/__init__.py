@@ -57,8 +57,8 @@ def captions(db):
         ("tensorcore_error", recorded("error", ". |c - ref| / |A||B| of a square of elements, ref in FP64.", "errors"),
          "FP32"),
         ("gemv", recorded("gemv", ". CUDA graphs, medians (min, max); cuBLAS and read ceiling without PDL."), "cuBLAS"),
-        ("random", recorded("random", ". Cold L2, medians. Black: geometric mean; grey: 10th percentile; orange: drawn "
-                            "by seeds that were kept for the end."), "cuBLAS"),
+        ("random", recorded("random", ". Cold L2, medians. Black: geometric mean; grey: 10th percentile; blue: "
+                            "tuned at these shapes; orange: drawn by seeds that were kept for the end."), "cuBLAS"),
         ("knn", recorded("knn" if "knn" in source else "knn_rates", f"{cpu}. Medians (min, max); data on the device."),
          curves.exact_of(db)),
         ("knn_rates", recorded("knn_rates", rates_of(db), "answers"), "")]
