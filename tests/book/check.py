@@ -248,7 +248,10 @@ def comfort_faults(page, book):
     page.goto((book / "step01_naive/1_coalescing.html").as_uri())
     page.locator(".md-header .md-select").hover()
     page.locator(".md-select__link", has_text="中文").click()
-    if not page.url.endswith("/1_coalescing.zh-CN.html") or page.locator("html").get_attribute("lang") != "zh-CN":
+    try:  # the click does not wait for the page that it opens
+        page.wait_for_url("**/1_coalescing.zh-CN.html", timeout=5000)
+        page.locator("html[lang='zh-CN']").wait_for(state="attached", timeout=5000)
+    except Error:
         yield f"the menu of languages leads to {page.url}"
     page.goto((book / "step04_vectorized/2_bank_conflicts.html").as_uri())
     page.mouse.move(0, 0)
@@ -293,8 +296,11 @@ def line_faults(page, book):
     link = page.locator("a[href*='lines=']").first
     href = link.get_attribute("href")
     link.click()
-    page.wait_for_load_state("load")
-    page.wait_for_timeout(300)
+    try:
+        page.wait_for_url("**lines=**", timeout=5000)
+        page.locator(".spoken-of").first.wait_for(state="attached", timeout=5000)
+    except Error as error:
+        yield f"{href} is not opened: {str(error).splitlines()[0]}"
     first, last = map(int, urllib.parse.parse_qs(urllib.parse.urlsplit(href).query)["lines"][0].split("-"))
     if page.locator(".spoken-of").count() != last - first + 1:
         yield f"{href}: {page.locator('.spoken-of').count()} lines stand out, not {last - first + 1}"
