@@ -35,11 +35,11 @@ static __global__ void __launch_bounds__(THREADS) conv_direct(conv_problem p) {
     conv_store(p, sum, k, (float *)p.y + number);
 }
 
-extern "C" kernel_info kernel_direct(void) {
+extern "C" kernel_info kernel_conv_direct(void) {
     return {(const void *)conv_direct, THREADS, 0};
 }
 
-extern "C" cudaError_t launch_direct(const conv_problem *p, cudaStream_t stream) {
+extern "C" cudaError_t launch_conv_direct(const conv_problem *p, cudaStream_t stream) {
     int64_t outputs = (int64_t)conv_places(p) * p->k;
     if (outputs == 0) return cudaSuccess;
     conv_direct<<<conv_blocks(outputs, THREADS), THREADS, 0, stream>>>(conv_effective(p));

@@ -71,11 +71,11 @@ extern "C" size_t workspace_im2col(const conv_problem *p) {
     return bytes_of(p, g.k) + bytes_of(p, g.m) + workspace_sgemm_best(&g);
 }
 
-extern "C" kernel_info kernel_im2col(void) {
+extern "C" kernel_info kernel_conv_im2col(void) {
     return {(const void *)conv_im2col, THREADS, 0};
 }
 
-extern "C" cudaError_t launch_im2col(const conv_problem *problem, cudaStream_t stream) {
+extern "C" cudaError_t launch_conv_im2col(const conv_problem *problem, cudaStream_t stream) {
     const conv_problem p = conv_effective(problem);
     int64_t places = conv_places(&p), outputs = places * p.k;
     if (outputs == 0) return cudaSuccess;

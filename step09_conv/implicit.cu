@@ -39,10 +39,10 @@ static __device__ __forceinline__ float place_load(const divisions &d, const con
 static __device__ __forceinline__ void place_advance(const divisions &, const conv_problem &, divisions::place &) {
 }
 
-extern "C" kernel_info kernel_implicit(void) {
+extern "C" kernel_info kernel_conv_implicit(void) {
     return {(const void *)conv_tile<divisions>, THREADS, 0};
 }
 
-extern "C" cudaError_t launch_implicit(const conv_problem *p, cudaStream_t stream) {
+extern "C" cudaError_t launch_conv_implicit(const conv_problem *p, cudaStream_t stream) {
     return launch_tile(p, divisions{p->r * p->s}, stream);
 }

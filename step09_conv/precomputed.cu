@@ -79,11 +79,11 @@ extern "C" const char *refuses_precomputed(const conv_problem *p) {
     return make_table(p, &t) ? NULL : "takes offsets in a window below 2^31";
 }
 
-extern "C" kernel_info kernel_precomputed(void) {
+extern "C" kernel_info kernel_conv_precomputed(void) {
     return {(const void *)conv_tile<table>, THREADS, 0};
 }
 
-extern "C" cudaError_t launch_precomputed(const conv_problem *p, cudaStream_t stream) {
+extern "C" cudaError_t launch_conv_precomputed(const conv_problem *p, cudaStream_t stream) {
     table t;
     make_table(p, &t);
     return launch_tile(p, t, stream);

@@ -70,12 +70,12 @@ int conv_step_main(int argc, char **argv, const char *step, const conv_variant *
     static const conv_variant variants[] = {TABLE(CONV_VARIANT_ROW)};
 #define CONV_VARIANT_DECLARED(name, ...) CONV_VARIANT(name);
 #define CONV_VARIANT_ROW(variant, ...)                                                                                 \
-    {.name = #variant, .launch = launch_##variant, .kernel = kernel_##variant, .idea = __VA_ARGS__},
+    {.name = #variant, .launch = launch_conv_##variant, .kernel = kernel_conv_##variant, .idea = __VA_ARGS__},
 
-/* Declares what a variant's .cu file defines, where another file calls it. */
+/* Declares what a variant's .cu file defines. Their names say conv, as a step links other steps' kernels, too. */
 #define CONV_VARIANT(name)                                                                                             \
-    cudaError_t launch_##name(const conv_problem *p, cudaStream_t stream);                                             \
-    kernel_info kernel_##name(void)
+    cudaError_t launch_conv_##name(const conv_problem *p, cudaStream_t stream);                                        \
+    kernel_info kernel_conv_##name(void)
 
 #ifdef __cplusplus
 }

@@ -59,10 +59,10 @@ template <int FAULT> static cudaError_t launch(const conv_problem *p, cudaStream
 }
 
 #define VARIANT(name, FAULT)                                                                                           \
-    extern "C" cudaError_t launch_##name(const conv_problem *p, cudaStream_t stream) {                                 \
+    extern "C" cudaError_t launch_conv_##name(const conv_problem *p, cudaStream_t stream) {                            \
         return launch<FAULT>(p, stream);                                                                               \
     }                                                                                                                  \
-    extern "C" kernel_info kernel_##name(void) {                                                                       \
+    extern "C" kernel_info kernel_conv_##name(void) {                                                                  \
         return {(const void *)conv<float, FAULT>, 64, 0};                                                              \
     }
 VARIANT(plain, NONE)
