@@ -1,7 +1,9 @@
-/* Step 6's plan for the persistent kernel: what is split along K and what is not, what is copied. */
+/* Step 6's plan for the persistent kernel: what is split along K and what is not, what is copied. And how its constants
+ * are fitted and read. */
 #include <math.h>
 
 #include "../../step06_tensorcore/best/plan.h"
+#include "../../step06_tensorcore/tune/fit.h"
 #include "../unit.h"
 
 /* 132 multiprocessors. */
@@ -27,7 +29,7 @@ static gemm_problem problem(int m, int n, int k) {
 }
 
 static hopper_plan plan_of(gemm_problem p) {
-    return plan_hopper(&p, tiles, (int)(sizeof tiles / sizeof *tiles));
+    return plan_hopper(&p, tiles, ARRAY_SIZE(tiles), &shipped_costs);
 }
 
 static int all_tiles(const hopper_plan *plan) {
@@ -112,6 +114,79 @@ TEST(there_is_no_plan_without_a_product) {
     p.alpha = 0;
     assert_int_equal(plan_of(p).tile, -1);
     assert_true(isinf(plan_of(p).clocks));
+}
+
+/* ---- constants ---- */
+
+typedef struct {
+    gemm_problem p;
+    hopper_plan plan;
+} timed;
+
+static double estimate(const void *context, int row, const plan_costs *costs) {
+    const timed *t = (const timed *)context + row;
+    return hopper_clocks(&t->p, &tiles[t->plan.tile], &t->plan, costs);
+}
+
+TEST(the_fit_finds_what_times_were_made_of) {
+    enum { PROBLEMS = 80, TILES = ARRAY_SIZE(tiles) };
+    static timed plans[PROBLEMS * TILES];
+    static fit_row rows[PROBLEMS * TILES];
+    fit_data data = {rows, 0, estimate, plans};
+    plan_costs made = shipped_costs, fitted = shipped_costs, again = shipped_costs;
+    made.row_16 *= 2, made.row_32 *= 1.7, made.launch *= 8, made.meet *= 5, made.copied /= 2;
+    for (int i = 0; i < PROBLEMS; i++)
+        for (int tile = 0; tile < TILES; tile++) {
+            const gemm_problem p =
+                problem(8 * (i * 37 % 211 + 1), 8 * (i * 91 % 307 + 1), 8 * (i * 53 % 499 + 1) + i % 2);
+            plan_tile one[TILES];
+            for (int j = 0; j < TILES; j++) {
+                one[j] = tiles[j];
+                if (j != tile) one[j].clusters = 0;
+            }
+            plans[data.count].p = p, plans[data.count].plan = plan_hopper(&p, one, TILES, &shipped_costs);
+            if (plans[data.count].plan.tile < 0) continue;
+            rows[data.count] = (fit_row){i, 0, 6e-4 * estimate(plans, data.count, &made)};
+            data.count++;
+        }
+    const fit_quality before = fit_judge(&data, &shipped_costs);
+    fit_costs(&data, &fitted);
+    const fit_quality after = fit_judge(&data, &fitted);
+    assert_int_equal(after.problems, PROBLEMS);
+    assert_true(before.mean > 0.02 && before.error > 0.15);
+    assert_true(after.mean < before.mean / 20 && after.error < 0.05);
+    assert_true(fabs(log(fitted.row_16 / made.row_16)) < 0.2);
+    assert_true(fabs(log(fitted.meet / made.meet)) < 0.5);
+    fit_costs(&data, &again);
+    assert_memory_equal(&fitted, &again, sizeof fitted);
+}
+
+/* Reads a cache file of this text for the GPU "GPU 1". */
+static bool reads(const char *text, plan_costs *costs) {
+    FILE *f = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+    assert_non_null(f);
+    const bool ok = read_costs(f, "GPU 1", costs);
+    fclose(f);
+    return ok;
+}
+
+TEST(a_file_replaces_what_it_says_of_this_gpu) {
+    plan_costs costs;
+    assert_true(reads("# made up\nGPU 1\tmeet\t3000\nGPU 2\tmeet\t9000\nGPU 1\trow_16\t3.5\n", &costs));
+    assert_true(costs.meet == 3000 && costs.row_16 == 3.5 && costs.row_32 == shipped_costs.row_32);
+}
+
+TEST(a_file_that_makes_no_sense_changes_nothing) {
+    static const char *const wrong[] = {"made up\n",          "GPU 1\tmeet\n",        "GPU 1\tmeet\t\n",
+                                        "GPU 1\tmeet\tnan\n", "GPU 1\tmeet\t-1\n",    "GPU 1\tmeet\t1e9\n",
+                                        "GPU 1\tmet\t3000\n", "GPU 1\tmeet\t3000x\n", "GPU 1\tmeet\t30"};
+    for (int i = 0; i < ARRAY_SIZE(wrong); i++) {
+        char text[128];
+        plan_costs costs;
+        snprintf(text, sizeof text, "GPU 1\tmeet\t3000\n%s", wrong[i]);
+        if (reads(text, &costs)) fail_msg("is read: %s", wrong[i]);
+        assert_memory_equal(&costs, &shipped_costs, sizeof costs);
+    }
 }
 
 int main(void) {
