@@ -7,41 +7,27 @@
  * squares of the logarithm of every change: a constant that does not matter stays. */
 static const double error_shares[] = {5, 0.25}, CHANGE_SHARE = 3e-5;
 
-/* One problem's rows, from `first` on: their fastest time, and which has the least estimate. Returns where they end. */
-static int look_at(const fit_data *d, int first, const plan_costs *costs, double *fastest, int *chosen) {
-    double least = INFINITY;
-    int i = first;
-    *fastest = INFINITY, *chosen = first;
-    for (; i < d->count && d->rows[i].problem == d->rows[first].problem; i++) {
-        const double estimate = d->estimate(d->context, i, costs);
-        if (estimate < least) least = estimate, *chosen = i;
-        if (d->rows[i].us < *fastest) *fastest = d->rows[i].us;
-    }
-    return i;
-}
-
 fit_quality fit_judge(const fit_data *d, const plan_costs *costs) {
     fit_quality q = {0};
-    double weights[FIT_KINDS] = {0}, sums[FIT_KINDS] = {0}, squares[FIT_KINDS] = {0}, all = 0, rest = 0, fastest;
+    double weights = 0, sums = 0, squares = 0;
     for (int first = 0, end, chosen; first < d->count; first = end) {
-        end = look_at(d, first, costs, &fastest, &chosen);
+        double fastest = INFINITY, least = INFINITY, off[64] = {0};
+        for (end = chosen = first; end < d->count && d->rows[end].problem == d->rows[first].problem; end++) {
+            const double estimate = d->estimate(d->context, end, costs);
+            if (estimate < least) least = estimate, chosen = end;
+            fastest = fmin(fastest, d->rows[end].us);
+            off[(end - first) % 64] = log(d->rows[end].us / estimate);
+        }
         const double regret = d->rows[chosen].us / fastest - 1;
         if (regret > q.worst) q.worst = regret, q.worst_row = chosen;
-        q.mean += regret;
-        q.problems++;
+        q.mean += regret, q.problems++;
         for (int i = first; i < end; i++) {
-            const double off = log(d->rows[i].us / d->estimate(d->context, i, costs));
-            const double weight = fastest / d->rows[i].us * (fastest / d->rows[i].us);
-            const int kind = d->rows[i].kind;
-            weights[kind] += weight, sums[kind] += weight * off, squares[kind] += weight * off * off;
+            const double weight = pow(fastest / d->rows[i].us, 2), x = off[(i - first) % 64];
+            weights += weight, sums += weight * x, squares += weight * x * x;
         }
     }
-    for (int kind = 0; kind < FIT_KINDS; kind++) {
-        if (weights[kind] > 0) rest += squares[kind] - sums[kind] * sums[kind] / weights[kind];
-        all += weights[kind];
-    }
-    q.mean /= q.problems > 0 ? q.problems : 1;
-    q.error = all > 0 && rest > 0 ? sqrt(rest / all) : 0;
+    q.mean /= fmax(q.problems, 1);
+    q.error = weights > 0 ? sqrt(fmax(squares / weights - pow(sums / weights, 2), 0)) : 0;
     return q;
 }
 

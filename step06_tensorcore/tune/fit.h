@@ -4,17 +4,16 @@
 
 #include "../best/costs.h"
 
-/* A plan's time. Estimates are in clocks: what one takes is a factor for all rows of a `kind`. */
+/* A plan's time, of a problem, counted from 0; the rows of one follow one another. */
 typedef struct {
-    int problem, kind; /* both counted from 0; the rows of a problem follow one another */
+    int problem;
     double us;
 } fit_row;
 
-enum { FIT_KINDS = 8 };
 typedef struct {
     const fit_row *rows;
     int count;
-    double (*estimate)(const void *context, int row, const plan_costs *costs); /* clocks */
+    double (*estimate)(const void *context, int row, const plan_costs *costs); /* in any unit */
     const void *context;
 } fit_data;
 

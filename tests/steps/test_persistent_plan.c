@@ -146,7 +146,7 @@ TEST(the_fit_finds_what_times_were_made_of) {
             }
             plans[data.count].p = p, plans[data.count].plan = plan_hopper(&p, one, TILES, &shipped_costs);
             if (plans[data.count].plan.tile < 0) continue;
-            rows[data.count] = (fit_row){i, 0, 6e-4 * estimate(plans, data.count, &made)};
+            rows[data.count] = (fit_row){i, 6e-4 * estimate(plans, data.count, &made)};
             data.count++;
         }
     const fit_quality before = fit_judge(&data, &shipped_costs);

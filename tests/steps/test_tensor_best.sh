@@ -87,7 +87,7 @@ PLANS=$work/plans build/tune/run --sim --m 100 --n 90 --k 700 --variant square_a
 awk '{ print NR * 10 "," $0 } END { print "damaged" }' "$work/plans" >"$work/times"
 run cudasim/cudasim build/tune/run --fit "$work/times" "$work/fitted"
 check 'the fit reads times' '[ "$status" = 0 ] && said "^fitted constants: regret 0.0 % in the mean of 1 problems"' 
-check 'and leaves out what makes no sense' 'said "times: 1 lines that make no sense are left out"'
+check 'and leaves out what makes no sense' 'said "fit: 1 lines that make no sense are left out"'
 cp "$work/fitted" "$costs"
 check 'and best takes what it writes' 'says "^best" && [ ! -s "$work/err" ] && grep -q "^H200 (simulated)	row_16	" "$costs"'
 
