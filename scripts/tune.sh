@@ -47,7 +47,7 @@ timed() {
     PLANS=$work/plans build/tune/run "$@" --no-baseline --time 0.02 --csv "$work/csv" >"$work/out" 2>"$work/err" \
         </dev/null || status=$?
     if [ "$status" != 0 ]; then # 1: a plan's result is wrong, and it is not timed; others are
-        echo "tune: $*: exit status $status: $(tail -n 1 "$work/err" "$work/out" | grep . | tail -n 1)" >&2
+        echo "tune: $*: exit status $status: $(cat "$work/out" "$work/err" | tail -n 1)" >&2
         [ "$status" = 1 ] || exit "$status"
     fi
     touch "$work/plans" "$work/csv" # where nothing fits

@@ -140,7 +140,8 @@ static void consider(hopper_plan *plan, const plan_tile *t, int i, double before
     if (t->clusters < 1 || c.tiles > INT_MAX) return;
     const double whole = before + clocks_of(t, &c, c.tiles, 1, costs);
     if (whole < plan->clocks) plan->clocks = whole, plan->tile = i, plan->whole = (int)c.tiles, plan->parts = 1;
-    if (!t->any_c) return;
+    const double even = (double)c.tiles * (double)c.steps * c.step / t->clusters; /* parts never take less */
+    if (!t->any_c || before + (even > c.least ? even : c.least) >= plan->clocks) return;
     /* The tiles of the last wave, which is not full, or of the last two. */
     const int64_t full = c.tiles / t->clusters * t->clusters;
     for (int64_t first = full; first >= 0 && first >= full - t->clusters; first -= t->clusters) {
@@ -175,6 +176,7 @@ hopper_plan plan_hopper(const gemm_problem *p, const plan_tile *tiles, int count
         for (int of_b = must_b; of_b <= may_b; of_b++) {
             hopper_plan plan = plan_copies(p, of_a, of_b, costs);
             const double before = plan.clocks;
+            if (before >= best.clocks) continue;
             plan.clocks = best.clocks;
             for (int i = 0; i < count; i++)
                 if (bulk || tiles[i].any_c) consider(&plan, &tiles[i], i, before, costs);
