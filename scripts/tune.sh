@@ -57,19 +57,14 @@ timed() {
 }
 
 runs >"$work/runs"
-began=$(date +%s) longest=0 left=0
+began=$(date +%s) left=0
 while read -r name options; do
     [ ! -e "$folder/$name.csv" ] || continue
     now=$(date +%s)
-    if [ $((now + longest - began)) -ge $((${MINUTES:-9} * 60)) ]; then
-        left=$((left + 1))
-        continue
-    fi
+    if [ $((now - began)) -ge $((${MINUTES:-9} * 60)) ]; then left=$((left + 1)) && continue; fi
     # shellcheck disable=SC2086 # several options
     timed "$name" $options
-    took=$(($(date +%s) - now))
-    echo "tune: $name: $(grep -c . "$folder/$name.csv") times in $took s" >&2
-    [ "$took" -le "$longest" ] || longest=$took
+    echo "tune: $name: $(grep -c . "$folder/$name.csv") times in $(($(date +%s) - now)) s" >&2
 done <"$work/runs"
 [ "$left" = 0 ] || echo "tune: $left of $(grep -c . "$work/runs") runs are not timed yet; the same command continues" >&2
 

@@ -13,31 +13,23 @@ extern "C" {
  * that end in 0.0, which are guesses; `make tune` fits all to the GPU that is there. What is about TMA and wgmma
  * matters on sm_90 alone. All are above zero. */
 /* clang-format off */
-#define PLAN_COSTS(X)                                                                                                  \
-    /* The persistent kernel. L2 delivers 128 bytes of a row that begins on 128, 32 or 16 bytes: */                    \
-    X(row_128, 1.6) X(row_32, 2) X(row_16, 4)                                                                          \
-    X(narrow, 10)                  /* more for a step of a tile of 128 columns */                                      \
-    X(store, 1500) X(store_bn, 13) /* storing a tile: always, and for each column */                                   \
-    X(between, 500)                /* what is left of that where the other consumer multiplies meanwhile */            \
-    X(cluster, 1000)               /* the start of a cluster */                                                        \
-    X(launch, 500.0)               /* the launch */                                                                    \
-    X(meet, 2500.0)                /* leaving a part and meeting the others, apart from the bytes */                   \
-    X(each_part, 20.0)             /* more for each part of a tile */                                                  \
-    X(sums, 40.0)                  /* bytes of sums written or read in a clock by a multiprocessor */                  \
-    X(scattered, 10.0)             /* storing a tile of any alignment instead: more for each column of 64 rows */      \
-    X(dram, 2000.0)                /* bytes in a clock, by all multiprocessors */                                      \
-    X(start, 1500.0)               /* until the first are there */                                                     \
-    X(alternate, 0.1)              /* the part of DRAM's time during which nothing is multiplied, or the reverse */    \
-    X(copy, 3000.0)                /* a launch of copies */                                                            \
-    X(copied, 1800.0)              /* bytes that they read or write in a clock */                                      \
-    /* Multistage; its tiles' own clocks stand in multistage.cuh, and count so many times here: */                     \
-    X(step, 1) X(alone, 1) X(overhead, 1)                         /* of those for rows on 16 bytes */                  \
-    X(any_step, 1) X(any_alone, 1) X(any_overhead, 1)             /* of the others */                                  \
-    X(stage_launch, 2000)                                                                                              \
-    X(stage_meet, 2500)            /* until all blocks of a tile have met, and what they left is there */              \
-    X(stage_sums, 48)              /* bytes of sums that a multiprocessor writes or reads in a clock */                \
-    X(stage_memory, 0.9)           /* the part of its rate that memory delivers */                                     \
-    X(thin, 1)                     /* thin.cu's estimate counts so many times */
+#define PLAN_COSTS(X) \
+    X(row_128, 1.6) X(row_32, 2) X(row_16, 4)            /* L2 delivers 128 bytes of a row that begins on so many */   \
+    X(narrow, 10)                                        /* more for a step of a tile of 128 columns */                \
+    X(store, 1500) X(store_bn, 13)                       /* storing a tile: always, and for each column */             \
+    X(between, 500)                                      /* of that, where the other consumer multiplies meanwhile */  \
+    X(scattered, 10.0)                                   /* any alignment: more for each column of 64 rows */          \
+    X(cluster, 1000) X(launch, 500.0)                    /* the start of a cluster; the launch */                      \
+    X(meet, 2500.0) X(each_part, 20.0)                   /* parts: leaving one and meeting; for each of a tile */      \
+    X(sums, 40.0)                                        /* bytes of them written or read in a clock */                \
+    X(dram, 2000.0) X(start, 1500.0)                     /* bytes in a clock, by all; until the first are there */     \
+    X(alternate, 0.1)                                    /* of that time, during which nothing is multiplied */        \
+    X(copy, 3000.0) X(copied, 1800.0)                    /* a launch of copies; bytes they read or write in a clock */ \
+    /* Multistage. So many times count its tiles' own clocks (multistage.cuh), rows on 16 bytes or any: */             \
+    X(step, 1) X(alone, 1) X(overhead, 1) X(any_step, 1) X(any_alone, 1) X(any_overhead, 1)                            \
+    X(stage_launch, 2000) X(stage_meet, 2500)            /* the launch; until a tile's blocks have met */              \
+    X(stage_sums, 48) X(stage_memory, 0.9)               /* as sums; the part of its rate that memory delivers */      \
+    X(thin, 1)                                           /* thin.cu's estimate counts so many times */
 /* clang-format on */
 
 typedef struct {

@@ -3,9 +3,9 @@
 #include <math.h>
 
 /* What is lessened is the mean regret, which alone has steps and is blind for what is not chosen, and so many times the
- * square of the error: first the error above all, from which the way to the least regret is short. And this part of the
- * squares of the logarithm of every change: a constant that does not matter stays. */
-static const double error_shares[] = {5, 0.25}, CHANGE_SHARE = 3e-5;
+ * square of the error: first the error above all, from which the way to the least regret is short. By less than this
+ * nothing is changed. */
+static const double error_shares[] = {5, 0.25}, LEAST_GAIN = 5e-6;
 
 fit_quality fit_judge(const fit_data *d, const plan_costs *costs) {
     fit_quality q = {0};
@@ -33,12 +33,7 @@ fit_quality fit_judge(const fit_data *d, const plan_costs *costs) {
 
 static double to_lessen(const fit_data *d, const plan_costs *costs, double error_share) {
     const fit_quality q = fit_judge(d, costs);
-    double changes = 0;
-    for (int i = 0; i < PLAN_COST_COUNT; i++) {
-        const double change = log(((const double *)costs)[i] / ((const double *)&shipped_costs)[i]);
-        changes += change * change;
-    }
-    return q.mean + error_share * q.error * q.error + CHANGE_SHARE * changes;
+    return q.mean + error_share * q.error * q.error;
 }
 
 /* Each constant up, then down, by a factor of `step`; true: something is better than `least`. */
@@ -49,7 +44,7 @@ static bool improve(const fit_data *d, plan_costs *costs, double step, double er
         const double before = *value, shipped = ((const double *)&shipped_costs)[i / 2];
         *value = fmin(fmax(i % 2 == 0 ? before * step : before / step, shipped / COST_RANGE), shipped * COST_RANGE);
         const double now = to_lessen(d, costs, error_share);
-        if (now < *least - 1e-7)
+        if (now < *least - LEAST_GAIN)
             *least = now, better = true;
         else
             *value = before;

@@ -174,20 +174,19 @@ static int fit(FILE *times, FILE *out) {
     static struct cudaDeviceProp facts;
     fit_data data = {rows, 0, estimate, plans};
     plan_costs costs = shipped_costs;
-    char line[512];
-    int bad = 0;
+    char line[512] = "\n";
     if (times == NULL || out == NULL || cudaGetDeviceProperties(&facts, 0) != cudaSuccess) return EXIT_FAILURE;
     while (data.count < MOST && fgets(line, sizeof line, times) != NULL) {
         const int i = data.count;
         memset(&plans[i], 0, sizeof *plans);
-        if (read_time(line, &rows[i].us, &plans[i]))
-            rows[data.count++].problem =
-                i == 0 ? 0 : rows[i - 1].problem + (memcmp(&plans[i].p, &plans[i - 1].p, sizeof plans->p) != 0);
-        else
-            bad++;
+        if (!read_time(line, &rows[i].us, &plans[i])) break;
+        rows[data.count++].problem =
+            i == 0 ? 0 : rows[i - 1].problem + (memcmp(&plans[i].p, &plans[i - 1].p, sizeof plans->p) != 0);
     }
-    if (bad > 0) fprintf(stderr, "--fit: %d lines that make no sense are left out\n", bad);
-    if (data.count == 0) return EXIT_FAILURE;
+    if (data.count == 0 || !feof(times)) {
+        fprintf(stderr, "--fit: %s: %s", data.count == 0 ? "no times" : "a line makes no sense", line);
+        return EXIT_FAILURE;
+    }
     report("shipped", &data, &costs);
     fit_costs(&data, &costs);
     report("fitted", &data, &costs);
