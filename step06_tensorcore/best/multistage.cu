@@ -169,7 +169,9 @@ extern "C" double multistage_clocks(const gemm_problem *p, const multistage_plan
     int count;
     if (query_machine(&on) != cudaSuccess) return INFINITY;
     if (plan->tile == MULTISTAGE_THIN) return thin_clocks(p, &on, costs);
-    return clocks_of(&choices(p, &count)[plan->tile], p, &on, floor_of(p, &on, costs), plan->whole, plan->parts, costs);
+    multistage_choice *c = choices(p, &count) + plan->tile;
+    if (plan->tile >= count || query_room(c, on.device) != cudaSuccess || c->per_sm < 1) return INFINITY;
+    return clocks_of(c, p, &on, floor_of(p, &on, costs), plan->whole, plan->parts, costs);
 }
 
 /* The one used for large aligned problems. */

@@ -24,7 +24,7 @@ enum { MULTISTAGE_ANY = -1, MULTISTAGE_TILES_MOST = 8, MULTISTAGE_THIN = MULTIST
  * a workspace it divides no tile. */
 multistage_plan plan_multistage(const gemm_problem *p, bool workspace, int only, const plan_costs *costs);
 
-/* What `plan`, made with these or other constants, is estimated to take. */
+/* What `plan`, made with these or other constants, is estimated to take; infinite: not on this device. */
 double multistage_clocks(const gemm_problem *p, const multistage_plan *plan, const plan_costs *costs);
 
 /* Launches it. */

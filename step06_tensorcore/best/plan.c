@@ -129,6 +129,7 @@ static double clocks_of(const plan_tile *t, const tile_costs *c, int64_t whole, 
 }
 
 double hopper_clocks(const gemm_problem *p, const plan_tile *t, const hopper_plan *plan, const plan_costs *costs) {
+    if (t->clusters < 1) return INFINITY;
     const hopper_plan copies = plan_copies(p, plan->a.rows > 0, plan->b.rows > 0, costs);
     const tile_costs c = costs_of(t, &copies.p, costs);
     return copies.clocks + clocks_of(t, &c, plan->whole, plan->parts, costs);

@@ -44,7 +44,7 @@ typedef struct {
 hopper_plan plan_hopper(const gemm_problem *p, const plan_tile *tiles, int count, const plan_costs *costs);
 
 /* What `plan`, made for `p` with these or other constants and `tile` as its tile, is estimated to take. Of its copies
- * counts only which there are. */
+ * counts only which there are. Infinite: not on this device. */
 double hopper_clocks(const gemm_problem *p, const plan_tile *tile, const hopper_plan *plan, const plan_costs *costs);
 
 #ifdef __cplusplus

@@ -179,7 +179,7 @@ static int fit(FILE *times, FILE *out) {
     while (data.count < MOST && fgets(line, sizeof line, times) != NULL) {
         const int i = data.count;
         memset(&plans[i], 0, sizeof *plans);
-        if (!read_time(line, &rows[i].us, &plans[i])) break;
+        if (!read_time(line, &rows[i].us, &plans[i]) || !isfinite(estimate(plans, i, &costs))) break;
         rows[data.count++].problem =
             i == 0 ? 0 : rows[i - 1].problem + (memcmp(&plans[i].p, &plans[i - 1].p, sizeof plans->p) != 0);
     }
