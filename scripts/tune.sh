@@ -66,7 +66,7 @@ while read -r name options; do
     timed "$name" $options
     echo "tune: $name: $(grep -c . "$folder/$name.csv") times in $(($(date +%s) - now)) s" >&2
 done <"$work/runs"
-[ "$left" = 0 ] || echo "tune: $left of $(grep -c . "$work/runs") runs are not timed yet; the same command continues" >&2
+[ "$left" = 0 ] || echo "tune: $left of $(wc -l <"$work/runs") runs are not timed yet; the same command continues" >&2
 
 cat "$folder"/*.csv >"$work/times"
 build/tune/run --fit "$work/times" "$work/fitted"

@@ -68,7 +68,7 @@ static timed_plan plan_with(const gemm_problem *p, int candidate) {
     return t;
 }
 
-static const char *refuses(const gemm_problem *p, int i) {
+static const char *lacks(const gemm_problem *p, int i) {
     const timed_plan t = plan_with(p, i);
     if (p->type == GEMM_S8 && p->layout == GEMM_NN) return "takes s8 in tn";
     if (i >= FIRST_WHOLE && i < FIRST_STAGES && plan_with(p, i - FIRST_WHOLE + FIRST_ANY_C).a.parts == 1)
@@ -102,7 +102,7 @@ static cudaError_t launch(const gemm_problem *p, int i, cudaStream_t stream) {
     return t.hopper ? launch_persistent(&t.a, stream) : launch_multistage_plan(p, &t.b, stream);
 }
 
-static const char *needs_hopper(const device_facts *device) {
+static const char *on_hopper(const device_facts *device) {
     return device->cc == 90 ? NULL : "needs compute capability 9.0";
 }
 
@@ -111,13 +111,13 @@ static const char *needs_hopper(const device_facts *device) {
     X(18) X(19) X(20) X(21)
 #define FUNCTIONS(i)                                                                                                   \
     static cudaError_t launch_##i(const gemm_problem *p, cudaStream_t s) { return launch(p, i, s); }                   \
-    static const char *refuses_##i(const gemm_problem *p) { return refuses(p, i); }                                    \
+    static const char *refuses_##i(const gemm_problem *p) { return lacks(p, i); }                                      \
     static const char *note_##i(const gemm_problem *p) { return note(p, i); }                                          \
     static size_t bytes_##i(const gemm_problem *p) { return bytes(p, i); }
 #define ROW(i)                                                                                                         \
     {.name = names[i], .idea = "that plan alone", .launch = launch_##i, .refuses = refuses_##i, .note = note_##i,      \
      .workspace = bytes_##i, .kernel = (i) < FIRST_STAGES ? kernel_persistent : kernel_multistage,                     \
-     .supports = (i) < FIRST_STAGES ? needs_hopper : NULL},
+     .supports = (i) < FIRST_STAGES ? on_hopper : NULL},
 /* clang-format on */
 EACH(FUNCTIONS)
 
