@@ -19,7 +19,7 @@ steps := $(patsubst %/step.c,%,$(wildcard step[0-9][0-9]_*/step.c))
 number = $(firstword $(subst _, ,$(1)))
 # Goals that run a script, whose line `# help: ` describes them.
 scripted := test-gpu sanitize fuzz bench knn-paper knn-torch errors counters golden cold latency sass data ptx \
-    sim-counters timeline book book-test ex exercises bundle first-hour lint
+    sim-counters timeline book book-test ex exercises bundle first-hour lint tune
 named := $(scripted) all sim sim-all deps demo test test-all test-sanitizers test-tuned check-layout check-archs \
     bench-sim plots notes notes-check drawings diff compare profile format clean help
 named += $(foreach s,$(steps),$(call number,$(s)))
@@ -49,6 +49,11 @@ step_objects = $(filter-out $(apart_$(1)),$(call objects,$(1))) $(also_$(1)) \
     $(foreach f,$(or $(families_$(1)),gemm) core,build/lib/$(f).a)
 include $(wildcard $(addsuffix /step.mk,$(steps)))
 $(foreach s,$(steps),$(eval $(call program,$(s)/run,$(call step_objects,$(s)),$(LDLIBS) $(libs_$(s)))))
+
+# Every plan of step 6's best as a variant (make tune).
+plans := build/tune/run
+$(eval $(call program,$(plans),$(filter-out %/step.c.o,$(call objects,step06_tensorcore)) \
+    $(foreach l,gemm core,build/lib/$(l).a),$(LDLIBS)))
 
 include scripts/make/simulator.mk scripts/make/tests.mk
 # An archive has these linked.
@@ -100,7 +105,7 @@ deps: ## find what everything needs and install what is missing (WHEELS=1: CUDA'
 	    "here"
 	@echo "machine code: $(addprefix sm_,$(archs)); PTX: compute_90a$(addprefix $(,) compute_,$(portable))"
 demo: all ; @sh scripts/demo.sh ## show everything the project does, in small, with or without a GPU
-test_programs := $(tests) $(test_steps) $(gpu_test) $(tensorcore_test) $(bits_test) $(persistent_test) $(begin)
+test_programs := $(tests) $(test_steps) $(gpu_test) $(tensorcore_test) $(bits_test) $(plans) $(begin)
 sanitized_sim := $(foreach s,asan tsan,cudasim/build/$(s)/libcudasim.a)
 cudasim-tests: | $(sim) $(if $(filter test-all,$(goals)),$(sim_all) $(sanitized_sim))
 	+$(Q)$(cudasim) $(if $(filter test-all,$(goals)),tests-all,tests)

@@ -56,15 +56,14 @@ static bool read_entries(tune_table *t) {
     return ok;
 }
 
-/* $XDG_CACHE_HOME/kernel-ladder/gemv.tune, or ~/.cache/kernel-ladder/gemv.tune; NULL without a home. */
-static char *default_path(void) {
+char *tune_path(const char *name) {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     char *path = NULL;
     int length = -1;
     if (cache != NULL && *cache == '/') /* the specification: a relative one is ignored */
-        length = asprintf(&path, "%s/kernel-ladder/gemv.tune", cache);
+        length = asprintf(&path, "%s/kernel-ladder/%s", cache, name);
     else if (home != NULL && *home != '\0')
-        length = asprintf(&path, "%s/.cache/kernel-ladder/gemv.tune", home);
+        length = asprintf(&path, "%s/.cache/kernel-ladder/%s", home, name);
     return length < 0 ? NULL : path;
 }
 
@@ -78,7 +77,7 @@ static void make_folders(char *path) {
 }
 
 void tune_open(tune_table *t, const char *path, FILE *err) {
-    *t = (tune_table){.path = path != NULL ? strdup(path) : default_path()};
+    *t = (tune_table){.path = path != NULL ? strdup(path) : tune_path("gemv.tune")};
     t->unwritable = true;
     if (t->path == NULL) {
         fprintf(err, "there is no home folder to keep tuned candidates in (--tune-file FILE names a place)\n");

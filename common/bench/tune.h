@@ -31,7 +31,11 @@ typedef struct {
     const char *(*name)(void *context, int i);
 } tune_candidates;
 
-/* Reads the file at `path`; NULL: gemv.tune in $XDG_CACHE_HOME/kernel-ladder or ~/.cache/kernel-ladder, which is made.
+/* The file of that name in the cache folder, $XDG_CACHE_HOME/kernel-ladder or ~/.cache/kernel-ladder, to be given to
+ * free(); NULL without a home. */
+char *tune_path(const char *name);
+
+/* Reads the file at `path`; NULL: gemv.tune in the cache folder, which is made.
  * One that does not exist is empty. One that cannot be written, is damaged or another program's stays as it is, after
  * one line on `err`, and only this process knows what it tunes beyond that. To be given to tune_close. */
 void tune_open(tune_table *t, const char *path, FILE *err);

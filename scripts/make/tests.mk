@@ -4,7 +4,6 @@ tests := $(patsubst tests/%.c,build/tests/%,$(wildcard tests/*/test_*.c))
 gpu_test := build/tests/gpu/faults
 tensorcore_test := build/tests/tensorcore/run
 bits_test := build/tests/steps/same_bits
-persistent_test := build/tests/persistent/run
 program_objects = $(filter-out build/obj/$(1)/test_%,$(call objects,$(1))) # of a folder that holds tests, too
 # Steps with correct variants and variants with one fault each; step 7's configurations, each as a variant.
 test_steps := $(foreach t,gemm gemv knn conv candidates family,build/tests/$(t)/run)
@@ -14,12 +13,10 @@ $(foreach t,$(test_steps),$(eval $(call program,$(t),$(call program_objects,$(t:
 $(eval $(call program,$(gpu_test),$(call program_objects,tests/gpu) \
     build/obj/tests/gemm/kernels.cu.o $(archives),$(LDLIBS)))
 $(eval $(call program,$(tensorcore_test),$(call objects,tests/tensorcore) \
-    $(filter-out %/step.c.o,$(call objects,step06_tensorcore)) \
+    $(filter-out %/step.c.o,$(call step_objects,step06_tensorcore)) \
     build/obj/step04_vectorized/lds128_2x2.cu.o $(archives),$(LDLIBS)))
 $(eval $(call program,$(bits_test),build/obj/tests/steps/same_bits.c.o build/obj/step05_doublebuffer/best/best.cu.o \
     $(archives),$(LDLIBS)))
-$(eval $(call program,$(persistent_test),$(call objects,tests/persistent) \
-    $(filter-out %/step.c.o,$(call objects,step06_tensorcore)) $(archives),$(LDLIBS)))
 build/obj/tests/%.c.o: CFLAGS += -idirafter /usr/include/openblas # where Fedora has cblas.h; deps.sh looks there too
 
 # They run on the GPU that is here or that ARCHS names, else in the simulator, which takes the PTX of compute_90a alone.

@@ -9,7 +9,7 @@ letters := $(filter-out --%,$(firstword -$(MAKEFLAGS))) # of options without an 
 dry := $(findstring n,$(letters))$(findstring q,$(letters))
 groups := $(if $(filter-out $(no_toolkit),$(goals)),cuda) \
           $(if $(filter deps plots test test-all,$(goals)),plots) $(if $(filter demo,$(goals)),figures report) \
-          $(if $(filter notes notes-check drawings diff compare counters golden cold latency sass knn-paper \
+          $(if $(filter notes notes-check drawings diff compare counters golden cold latency sass knn-paper tune \
               check-layout,$(goals)),report) \
           $(if $(filter deps test test-all test-sanitizers,$(goals)),test) \
           $(if $(filter deps test test-all,$(goals)),data) \

@@ -23,7 +23,7 @@ static int capability(void) {
 static bool by_persistent(const gemm_problem *p, hopper_plan *plan) {
     if (capability() != 90) return false;
     *plan = plan_persistent(p);
-    return plan->tile >= 0 && plan->clocks <= (double)cycles_multistage(p);
+    return plan->tile >= 0 && plan->clocks <= plan_multistage(p, true, MULTISTAGE_ANY, current_costs()).clocks;
 }
 
 extern "C" kernel_info kernel_best(void) {

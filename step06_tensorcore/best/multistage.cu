@@ -7,29 +7,18 @@
  *   tiles of C        |-- whole waves, one tile a block --|-- the rest: parts of a tile a block --|
  *   clocks            tiles of K x step, + overhead        parts of K x step, + overhead, + the exchange of sums
  *
- * and not fewer than memory takes for A, B and C. If C is a row or a column, thin.cu's kernels are a choice, too. */
+ * and not fewer than memory takes for A, B and C; costs.h and the table of tiles have the constants. If C is a row or a
+ * column, thin.cu's kernels are a choice, too. */
 #include "multistage.h"
 
 #include "best.h"
 #include "multistage.cuh"
 #include "thin.h"
 
-static const int64_t LAUNCH = 2000;       /* clocks */
-static const int64_t MEETING = 2500;      /* until all blocks of a tile have met, and what they left is there */
-static const int64_t EXCHANGE_BYTES = 48; /* of sums that a multiprocessor writes or reads in a clock */
-static const int64_t MEMORY_SHARE = 90;   /* percent of its rate that memory delivers */
-
-typedef struct {
-    int64_t clocks;
-    multistage_choice *choice; /* NULL: launch_thin */
-    int64_t whole;             /* tiles */
-    int parts;                 /* of each of the other tiles */
-} multistage_plan;
-
 /* What the plan knows of the current device. */
 typedef struct {
     int device, sms;
-    int64_t memory; /* bytes that it delivers in a hundred clocks of a multiprocessor; 0: not known */
+    double memory; /* bytes that it delivers in a clock of a multiprocessor; 0: not known */
 } machine;
 
 /* Queried once per device. */
@@ -43,7 +32,7 @@ static cudaError_t query_machine(machine *now) {
         if (error == cudaSuccess) error = cudaDeviceGetAttribute(&memory, cudaDevAttrMemoryClockRate, device);
         if (error == cudaSuccess) error = cudaDeviceGetAttribute(&width, cudaDevAttrGlobalMemoryBusWidth, device);
         if (error != cudaSuccess) return error;
-        known.memory = clock > 0 ? MEMORY_SHARE * 2 * memory * (width / 8) / clock : 0;
+        known.memory = clock > 0 ? 2.0 * memory * (width / 8) / clock : 0;
         known.device = device;
     }
     *now = known;
@@ -65,39 +54,51 @@ static int64_t ceil_div(int64_t a, int64_t b) {
     return (a + b - 1) / b;
 }
 
-static int64_t larger(int64_t a, int64_t b) {
+static double larger(double a, double b) {
     return a > b ? a : b;
 }
 
-/* Makes it the plan to compute `whole` tiles as wholes and divide the others, if that is faster. `floor`: the clocks
- * that memory takes, if there is always enough in flight. */
-static void offer(multistage_plan *best, multistage_choice *c, const gemm_problem *p, const machine *on, int64_t floor,
-                  int64_t whole, int64_t parts) {
-    const int64_t tiles = ceil_div(p->m, c->bm) * ceil_div(p->n, c->bn), tiles_k = ceil_div(p->k, c->bk);
-    const int64_t blocks = (tiles - whole) * parts, room = (int64_t)on->sms * c->per_sm;
-    int64_t multiply = 0, steps = 0, besides = LAUNCH; /* steps: tiles of K, one after the other */
+static int64_t tiles_of(const multistage_choice *c, const gemm_problem *p) {
+    return ceil_div(p->m, c->bm) * ceil_div(p->n, c->bn);
+}
+
+/* The clocks with `whole` tiles as wholes and the others divided. `floor`: those that memory takes, if there is always
+ * enough in flight. */
+static double clocks_of(const multistage_choice *c, const gemm_problem *p, const machine *on, double floor,
+                        int64_t whole, int64_t parts, const plan_costs *x) {
+    const int64_t tiles_k = ceil_div(p->k, c->bk), blocks = (tiles_of(c, p) - whole) * parts;
+    const double step = c->step * (c->aligned ? x->step : x->any_step);
+    const double alone = c->alone * (c->aligned ? x->alone : x->any_alone);
+    const double overhead = c->overhead * (c->aligned ? x->overhead : x->any_overhead);
+    double multiply = 0, steps = 0, besides = x->stage_launch; /* steps: tiles of K, one after the other */
     if (whole > 0) {
-        const int64_t waves = ceil_div(whole, room);
-        multiply += larger(ceil_div(whole, on->sms) * c->step, c->alone) * tiles_k;
-        steps += waves * tiles_k;
-        besides += waves * c->overhead;
+        const double waves = (double)ceil_div(whole, (int64_t)on->sms * c->per_sm);
+        multiply += larger((double)ceil_div(whole, on->sms) * step, alone) * (double)tiles_k;
+        steps += waves * (double)tiles_k;
+        besides += waves * overhead;
     }
     if (blocks > 0) {
-        const int64_t share = ceil_div(tiles_k, parts), each = ceil_div(blocks, on->sms);
-        const int64_t sums = (int64_t)(p->m < c->bm ? p->m : c->bm) * c->bn;
-        multiply += larger(each * c->step, c->alone) * share;
+        const double share = (double)ceil_div(tiles_k, parts), each = (double)ceil_div(blocks, on->sms);
+        const double sums = (double)(p->m < c->bm ? p->m : c->bm) * c->bn;
+        multiply += larger(each * step, alone) * share;
         steps += share;
-        besides += c->overhead + MEETING + each * sums * 2 * 4 / EXCHANGE_BYTES;
+        besides += overhead + x->stage_meet + each * sums * 2 * 4 / x->stage_sums;
     }
-    const int64_t clocks = larger(multiply, floor + steps * c->alone / 4) + besides;
-    if (best->choice == NULL || clocks < best->clocks) *best = {clocks, c, whole, (int)parts};
+    return larger(multiply, floor + steps * alone / 4) + besides;
+}
+
+/* Makes it the plan, if that is faster. */
+static void offer(multistage_plan *best, int tile, const multistage_choice *c, const gemm_problem *p, const machine *on,
+                  double floor, int64_t whole, int64_t parts, const plan_costs *costs) {
+    const double clocks = clocks_of(c, p, on, floor, whole, parts, costs);
+    if (clocks < best->clocks) *best = {clocks, tile, (int)parts, whole, 0};
 }
 
 /* The same for all plans of a tile: nothing is divided, all tiles are, or those of the last wave. */
-static void consider(multistage_plan *best, multistage_choice *c, const gemm_problem *p, const machine *on,
-                     int64_t floor, bool may_divide) {
-    const int64_t tiles = ceil_div(p->m, c->bm) * ceil_div(p->n, c->bn), tiles_k = ceil_div(p->k, c->bk);
-    offer(best, c, p, on, floor, tiles, 1);
+static void consider(multistage_plan *best, int tile, const multistage_choice *c, const gemm_problem *p,
+                     const machine *on, double floor, bool may_divide, const plan_costs *costs) {
+    const int64_t tiles = tiles_of(c, p), tiles_k = ceil_div(p->k, c->bk);
+    offer(best, tile, c, p, on, floor, tiles, 1, costs);
     const int64_t rest = tiles % on->sms, whole = tiles - rest;
     if (!may_divide || rest == 0 || rest > MAX_DIVIDED) return;
     for (int64_t each = 1; each <= c->per_sm; each++) {
@@ -105,7 +106,7 @@ static void consider(multistage_plan *best, multistage_choice *c, const gemm_pro
         if (parts > tiles_k) parts = tiles_k;
         if (parts < 2) continue;
         /* As few parts as have no more tiles of K each. */
-        offer(best, c, p, on, floor, whole, ceil_div(tiles_k, ceil_div(tiles_k, parts)));
+        offer(best, tile, c, p, on, floor, whole, ceil_div(tiles_k, ceil_div(tiles_k, parts)), costs);
     }
 }
 
@@ -125,36 +126,52 @@ static int64_t bytes_of_all(const gemm_problem *p) {
     return ((int64_t)p->m + p->n) * p->k * in + (p->beta == 0.0f ? c : 2 * c);
 }
 
-/* The plan for p, as gemm_effective gives it, m, n > 0. */
-static cudaError_t make_plan(const gemm_problem *p, bool may_divide, multistage_plan *best) {
-    machine on;
-    cudaError_t error = query_machine(&on);
-    if (error != cudaSuccess) return error;
-    const uintptr_t SIZE = dtype_size(gemm_operand_dtype(p->type));
-    const bool aligned = ((uintptr_t)p->A | (uintptr_t)p->B | p->lda * SIZE | p->ldb * SIZE) % 16 == 0;
-    const int64_t floor = on.memory > 0 ? bytes_of_all(p) * 100 / on.memory : 0;
-    int count;
-    multistage_choice *all = choices(p, &count);
-    *best = {};
-    for (int i = 0; i < count; i++) {
-        if (all[i].aligned != aligned) continue;
-        if ((error = query_room(&all[i], on.device)) != cudaSuccess) return error;
-        if (all[i].per_sm > 0) consider(best, &all[i], p, &on, floor, may_divide);
-    }
-    if (best->choice == NULL) return cudaErrorInvalidConfiguration;
-    const int64_t thin = cycles_thin(p, on.sms, floor);
-    if (thin < INT64_MAX && thin + LAUNCH < best->clocks) *best = {thin + LAUNCH, NULL, 0, 1};
-    return cudaSuccess;
-}
-
 static bool is_known(const gemm_problem *p) {
-    return p->type == GEMM_F16 || p->type == GEMM_BF16 || p->type == GEMM_TF32 ||
-           (p->type == GEMM_S8 && p->layout == GEMM_TN);
+    return p->m > 0 && p->n > 0 &&
+           (p->type == GEMM_F16 || p->type == GEMM_BF16 || p->type == GEMM_TF32 ||
+            (p->type == GEMM_S8 && p->layout == GEMM_TN));
 }
 
-static int64_t divided_tiles(const multistage_plan *x, const gemm_problem *p) {
-    if (x->choice == NULL) return 0;
-    return ceil_div(p->m, x->choice->bm) * ceil_div(p->n, x->choice->bn) - x->whole;
+static double floor_of(const gemm_problem *p, const machine *on, const plan_costs *costs) {
+    return on->memory > 0 ? (double)bytes_of_all(p) / (on->memory * costs->stage_memory) : 0;
+}
+
+static double thin_clocks(const gemm_problem *p, const machine *on, const plan_costs *costs) {
+    return costs->stage_launch + costs->thin * cycles_thin(p, on->sms, floor_of(p, on, costs));
+}
+
+extern "C" multistage_plan plan_multistage(const gemm_problem *problem, bool workspace, int only,
+                                           const plan_costs *costs) {
+    machine on;
+    multistage_plan best = {INFINITY, 0, 1, 0, 0};
+    const gemm_problem p = gemm_effective(problem);
+    if (!is_known(&p) || query_machine(&on) != cudaSuccess) return best;
+    const uintptr_t SIZE = dtype_size(gemm_operand_dtype(p.type));
+    const bool aligned = ((uintptr_t)p.A | (uintptr_t)p.B | p.lda * SIZE | p.ldb * SIZE) % 16 == 0;
+    const double floor = floor_of(&p, &on, costs);
+    int count;
+    multistage_choice *all = choices(&p, &count);
+    for (int i = 0; i < count; i++) {
+        if (all[i].aligned != aligned || (only != MULTISTAGE_ANY && only != i)) continue;
+        if (query_room(&all[i], on.device) != cudaSuccess) return best;
+        if (all[i].per_sm > 0) consider(&best, i, &all[i], &p, &on, floor, workspace, costs);
+    }
+    const int64_t divided = isinf(best.clocks) ? 0 : tiles_of(&all[best.tile], &p) - best.whole;
+    if (divided > 0) best.bytes = parts_bytes(divided, best.parts, all[best.tile].bm, all[best.tile].bn);
+    const double thin = thin_clocks(&p, &on, costs);
+    if ((only == MULTISTAGE_ANY || only == MULTISTAGE_THIN) && thin < best.clocks)
+        best = {thin, MULTISTAGE_THIN, 1, 0, 0};
+    return best;
+}
+
+extern "C" double multistage_clocks(const gemm_problem *p, const multistage_plan *plan, const plan_costs *costs) {
+    machine on;
+    int count;
+    if (query_machine(&on) != cudaSuccess) return INFINITY;
+    if (plan->tile == MULTISTAGE_THIN) return thin_clocks(p, &on, costs);
+    multistage_choice *c = choices(p, &count) + plan->tile;
+    if (plan->tile >= count || query_room(c, on.device) != cudaSuccess || c->per_sm < 1) return INFINITY;
+    return clocks_of(c, p, &on, floor_of(p, &on, costs), plan->whole, plan->parts, costs);
 }
 
 /* The one used for large aligned problems. */
@@ -164,30 +181,24 @@ extern "C" kernel_info kernel_multistage(void) {
     return {(const void *)c->kernel, c->threads, (size_t)c->bytes};
 }
 
-extern "C" size_t workspace_multistage(const gemm_problem *problem) {
-    const gemm_problem p = gemm_effective(problem);
-    multistage_plan x;
-    if (p.m == 0 || p.n == 0 || !is_known(&p) || make_plan(&p, true, &x) != cudaSuccess) return 0;
-    const int64_t divided = divided_tiles(&x, &p);
-    return divided > 0 ? parts_bytes(divided, x.parts, x.choice->bm, x.choice->bn) : 0;
+extern "C" size_t workspace_multistage(const gemm_problem *p) {
+    return plan_multistage(p, true, MULTISTAGE_ANY, current_costs()).bytes;
 }
 
-extern "C" int64_t cycles_multistage(const gemm_problem *problem) {
+extern "C" cudaError_t launch_multistage_plan(const gemm_problem *problem, const multistage_plan *plan,
+                                              cudaStream_t stream) {
     const gemm_problem p = gemm_effective(problem);
-    multistage_plan x;
-    if (p.m == 0 || p.n == 0) return 0;
-    return is_known(&p) && make_plan(&p, true, &x) == cudaSuccess ? x.clocks : INT64_MAX;
-}
-
-extern "C" cudaError_t launch_multistage(const gemm_problem *problem, cudaStream_t stream) {
-    const gemm_problem p = gemm_effective(problem);
-    multistage_plan x;
-    if (p.m == 0 || p.n == 0) return cudaSuccess;
-    if (!is_known(&p)) return cudaErrorInvalidValue;
-    const cudaError_t error = make_plan(&p, p.workspace != NULL, &x);
-    if (error != cudaSuccess) return error;
-    if (x.choice == NULL) return launch_thin(&p, stream);
-    const int64_t blocks = x.whole + divided_tiles(&x, &p) * x.parts;
-    x.choice->kernel<<<(unsigned)blocks, x.choice->threads, x.choice->bytes, stream>>>(p, (int)x.whole, x.parts);
+    if (isinf(plan->clocks)) return cudaErrorInvalidConfiguration;
+    if (plan->tile == MULTISTAGE_THIN) return launch_thin(&p, stream);
+    int count;
+    const multistage_choice *c = &choices(&p, &count)[plan->tile];
+    const int64_t blocks = plan->whole + (tiles_of(c, &p) - plan->whole) * plan->parts;
+    c->kernel<<<(unsigned)blocks, c->threads, c->bytes, stream>>>(p, (int)plan->whole, plan->parts);
     return cudaGetLastError();
+}
+
+extern "C" cudaError_t launch_multistage(const gemm_problem *p, cudaStream_t stream) {
+    if (p->m == 0 || p->n == 0) return cudaSuccess;
+    const multistage_plan plan = plan_multistage(p, p->workspace != NULL, MULTISTAGE_ANY, current_costs());
+    return launch_multistage_plan(p, &plan, stream);
 }

@@ -44,7 +44,7 @@ extern "C" int persistent_tiles(const gemm_problem *p, plan_tile tiles[PERSISTEN
 
 extern "C" hopper_plan plan_persistent(const gemm_problem *p) {
     plan_tile tiles[PERSISTENT_TILES];
-    return plan_hopper(p, tiles, persistent_tiles(p, tiles));
+    return plan_hopper(p, tiles, persistent_tiles(p, tiles), current_costs());
 }
 
 extern "C" kernel_info kernel_persistent(void) {

@@ -18,37 +18,6 @@
 #include <math.h>
 #include <stdint.h>
 
-/* What the estimate knows of the GPU: measured on an H200, but for row[0] and what stands below the line. */
-static const struct {
-    double row[3];          /* L2 delivers 128 bytes of a row that begins on 128, 32 or 16 bytes */
-    double narrow;          /* more for a step of a tile of 128 columns */
-    double store, store_bn; /* storing a tile: always, and for each column */
-    double between;         /* what is left of that where the other consumer multiplies meanwhile */
-    double cluster;         /* the start of a cluster */
-    /* ---- */
-    double meet;         /* leaving a part and meeting the others, apart from the bytes */
-    double sums;         /* bytes of sums written or read in a clock by a multiprocessor */
-    double scattered;    /* storing a tile of any alignment instead: more for each column of 64 rows */
-    double dram, start;  /* bytes in a clock, by all multiprocessors; until the first are there */
-    double alternate;    /* the part of it during which nothing is multiplied, or the reverse */
-    double copy, copied; /* a launch of copies; bytes that they read or write in a clock */
-} costs = {
-    .row = {1.6, 2, 4},
-    .narrow = 10,
-    .store = 1500,
-    .store_bn = 13,
-    .between = 500,
-    .cluster = 1000,
-    .meet = 2500,
-    .sums = 40,
-    .scattered = 10,
-    .dram = 2000,
-    .start = 1500,
-    .alternate = 0.1,
-    .copy = 3000,
-    .copied = 1800,
-};
-
 enum {
     ROW_BYTES = 128, /* of a tile, along K */
     MAX_WAVES = 5,   /* parts that a cluster computes */
@@ -67,11 +36,15 @@ static bool on_16_bytes(const void *matrix, int ld, size_t size) {
     return (uintptr_t)matrix % 16 == 0 && (size_t)ld * size % 16 == 0;
 }
 
+static bool off_128(const void *matrix, int ld, size_t size) {
+    return ((uintptr_t)matrix | (size_t)ld * size) % 128 != 0;
+}
+
 /* The clocks that L2 takes for 128 bytes of a row, which are one of its lines, parts of two, or even parts of five
  * sectors of 32 bytes. */
-static double row_clocks(const void *matrix, size_t pitch) {
+static double row_clocks(const void *matrix, size_t pitch, const plan_costs *costs) {
     const uintptr_t bits = (uintptr_t)matrix | (uintptr_t)pitch;
-    return bits % 128 == 0 ? costs.row[0] : bits % 32 == 0 ? costs.row[1] : costs.row[2];
+    return bits % 128 == 0 ? costs->row_128 : bits % 32 == 0 ? costs->row_32 : costs->row_16;
 }
 
 /* Gives a matrix of `rows` rows of `cols` elements its place in the workspace: returns the copy. */
@@ -94,7 +67,7 @@ static bool transposes(const gemm_problem *p) {
 }
 
 /* A plan for p without a tile: with copies of A, of B, of both. */
-static hopper_plan plan_copies(const gemm_problem *problem, bool of_a, bool of_b) {
+static hopper_plan plan_copies(const gemm_problem *problem, bool of_a, bool of_b, const plan_costs *costs) {
     hopper_plan all = {.tile = -1, .parts = 1, .p = *problem}, *plan = &all;
     gemm_problem *p = &plan->p;
     const size_t size = dtype_size(gemm_operand_dtype(p->type));
@@ -109,7 +82,7 @@ static hopper_plan plan_copies(const gemm_problem *problem, bool of_a, bool of_b
         if (transposed) p->layout = GEMM_TN;
     }
     const double bytes = (double)plan->a.rows * plan->a.bytes + (double)plan->b.rows * plan->b.bytes;
-    plan->clocks = bytes > 0 ? costs.copy + 2 * bytes / costs.copied : 0;
+    plan->clocks = bytes > 0 ? costs->copy + 2 * bytes / costs->copied : 0;
     return all;
 }
 
@@ -121,43 +94,54 @@ typedef struct {
     int64_t tiles, steps;
 } tile_costs;
 
-static tile_costs costs_of(const plan_tile *t, const gemm_problem *p) {
+static tile_costs costs_of(const plan_tile *t, const gemm_problem *p, const plan_costs *costs) {
     const size_t size = dtype_size(gemm_operand_dtype(p->type)), out = dtype_size(p->out);
-    const double products = t->bm * t->bn / 32 + (t->bn == 128 ? costs.narrow : 0);
-    const double deliver = t->bm * row_clocks(p->A, (size_t)p->lda * size) +
-                           (double)t->bn / t->cluster * row_clocks(p->B, (size_t)p->ldb * size);
+    const double products = t->bm * t->bn / 32 + (t->bn == 128 ? costs->narrow : 0);
+    const double deliver = t->bm * row_clocks(p->A, (size_t)p->lda * size, costs) +
+                           (double)t->bn / t->cluster * row_clocks(p->B, (size_t)p->ldb * size, costs);
     const double rows = p->m < t->bm ? p->m : t->bm;
     tile_costs c = {.tiles = ceil_div(p->m, (int64_t)t->cluster * t->bm) * ceil_div(p->n, t->bn),
                     .steps = ceil_div((int64_t)p->k * (int64_t)size, ROW_BYTES)};
     c.step = products > deliver ? products : deliver;
-    c.store = costs.store + (costs.store_bn + (t->any_c ? costs.scattered * t->bm / 64 : 0)) * t->bn;
-    c.between = t->ping_pong ? costs.between : c.store;
-    c.part = costs.meet + 2 * rows * t->bn * 4 / costs.sums;
-    c.always = t->cluster > 1 ? costs.cluster : 0;
-    c.least = costs.start +
+    c.store = costs->store + (costs->store_bn + (t->any_c ? costs->scattered * t->bm / 64 : 0)) * t->bn;
+    c.between = t->ping_pong ? costs->between : c.store;
+    c.part = costs->meet + 2 * rows * t->bn * 4 / costs->sums;
+    c.always = t->cluster > 1 ? costs->cluster : 0;
+    c.least = costs->start +
               ((double)size * p->k * ((double)p->m + p->n) + (double)out * p->m * p->n * (p->beta != 0.0f ? 2 : 1)) /
-                  costs.dram;
+                  costs->dram;
     return c;
 }
 
 /* The clocks of a launch with `whole` whole tiles, the others in `parts` parts. */
-static double clocks_of(const plan_tile *t, const tile_costs *c, int64_t whole, int64_t parts) {
+static double clocks_of(const plan_tile *t, const tile_costs *c, int64_t whole, int64_t parts,
+                        const plan_costs *costs) {
     const double wholes = (double)ceil_div(whole, t->clusters), units = (double)(c->tiles - whole) * (double)parts;
     const double divided = ceil(units / t->clusters), each = (double)ceil_div(c->steps, parts);
     double clocks = c->always + wholes * (double)c->steps * c->step + divided * each * c->step;
-    clocks += wholes == 0 ? costs.start : (wholes - 1) * c->between + (divided > 0 ? c->between : c->store);
-    if (divided > 0) clocks += (divided - 1) * (t->ping_pong ? c->part / 2 : c->part) + c->part;
+    clocks += wholes == 0 ? costs->start : (wholes - 1) * c->between + (divided > 0 ? c->between : c->store);
+    const double part = c->part + costs->each_part * (double)parts;
+    if (divided > 0) clocks += (divided - 1) * (t->ping_pong ? part / 2 : part) + part;
     /* Memory works while the tensor cores do, but not all the time. */
-    return clocks > c->least ? clocks + costs.alternate * c->least : c->least + costs.alternate * clocks;
+    const double more = clocks > c->least ? clocks : c->least, less = clocks > c->least ? c->least : clocks;
+    return costs->launch + more + costs->alternate * less;
+}
+
+double hopper_clocks(const gemm_problem *p, const plan_tile *t, const hopper_plan *plan, const plan_costs *costs) {
+    if (t->clusters < 1) return INFINITY;
+    const hopper_plan copies = plan_copies(p, plan->a.rows > 0, plan->b.rows > 0, costs);
+    const tile_costs c = costs_of(t, &copies.p, costs);
+    return copies.clocks + clocks_of(t, &c, plan->whole, plan->parts, costs);
 }
 
 /* Makes it the plan to use tile number `i`, with or without parts, if that is faster. `before`: clocks of copies. */
-static void consider(hopper_plan *plan, const plan_tile *t, int i, double before) {
-    const tile_costs c = costs_of(t, &plan->p);
+static void consider(hopper_plan *plan, const plan_tile *t, int i, double before, const plan_costs *costs) {
+    const tile_costs c = costs_of(t, &plan->p, costs);
     if (t->clusters < 1 || c.tiles > INT_MAX) return;
-    const double whole = before + clocks_of(t, &c, c.tiles, 1);
+    const double whole = before + clocks_of(t, &c, c.tiles, 1, costs);
     if (whole < plan->clocks) plan->clocks = whole, plan->tile = i, plan->whole = (int)c.tiles, plan->parts = 1;
-    if (!t->any_c) return;
+    const double even = (double)c.tiles * (double)c.steps * c.step / t->clusters; /* parts never take less */
+    if (!t->any_c || before + (even > c.least ? even : c.least) >= plan->clocks) return;
     /* The tiles of the last wave, which is not full, or of the last two. */
     const int64_t full = c.tiles / t->clusters * t->clusters;
     for (int64_t first = full; first >= 0 && first >= full - t->clusters; first -= t->clusters) {
@@ -171,30 +155,31 @@ static void consider(hopper_plan *plan, const plan_tile *t, int i, double before
             if (parts > most) parts = most;
             if (parts < 2) continue;
             parts = ceil_div(c.steps, ceil_div(c.steps, parts)); /* as few as are no longer than these */
-            const double clocks = before + clocks_of(t, &c, first, parts);
+            const double clocks = before + clocks_of(t, &c, first, parts, costs);
             if (clocks < plan->clocks)
                 plan->clocks = clocks, plan->tile = i, plan->whole = (int)first, plan->parts = (int)parts;
         }
     }
 }
 
-/* Copied must be what TMA does not take, rows off 16 bytes, and a B that wgmma does not, words of k x n. Rows off 32
- * bytes may be, since L2 takes longer for those. */
-hopper_plan plan_hopper(const gemm_problem *p, const plan_tile *tiles, int count) {
+/* Copied must be what TMA does not take, rows off 16 bytes, and a B that wgmma does not, words of k x n. Rows off
+ * 128 bytes may be, since L2 takes longer for those. */
+hopper_plan plan_hopper(const gemm_problem *p, const plan_tile *tiles, int count, const plan_costs *costs) {
     hopper_plan best = {.tile = -1, .clocks = INFINITY};
     if (p->m == 0 || p->n == 0 || p->k == 0 || p->alpha == 0.0f) return best;
     const size_t out = dtype_size(p->out), size = dtype_size(gemm_operand_dtype(p->type));
     const bool bulk = on_16_bytes(p->C, p->ldc, out) && (size_t)p->n * out % 16 == 0; /* it writes whole chunks */
     const bool must_a = !on_16_bytes(p->A, p->lda, size), must_b = transposes(p) || !on_16_bytes(p->B, p->ldb, size);
-    const bool may_a = must_a || row_clocks(p->A, (size_t)p->lda * size) > costs.row[1];
-    const bool may_b = must_b || row_clocks(p->B, (size_t)p->ldb * size) > costs.row[1];
+    const bool may_a = must_a || off_128(p->A, p->lda, size);
+    const bool may_b = must_b || off_128(p->B, p->ldb, size);
     for (int of_a = must_a; of_a <= may_a; of_a++)
         for (int of_b = must_b; of_b <= may_b; of_b++) {
-            hopper_plan plan = plan_copies(p, of_a, of_b);
+            hopper_plan plan = plan_copies(p, of_a, of_b, costs);
             const double before = plan.clocks;
+            if (before >= best.clocks) continue;
             plan.clocks = best.clocks;
             for (int i = 0; i < count; i++)
-                if (bulk || tiles[i].any_c) consider(&plan, &tiles[i], i, before);
+                if (bulk || tiles[i].any_c) consider(&plan, &tiles[i], i, before, costs);
             if (plan.tile >= 0) best = plan;
         }
     if (best.tile < 0) return best;

@@ -4,6 +4,7 @@
 #ifndef KL_STEP06_PLAN_H
 #define KL_STEP06_PLAN_H
 
+#include "costs.h"
 #include "gemm/gemm.h"
 
 #ifdef __cplusplus
@@ -42,7 +43,11 @@ typedef struct {
 
 /* The cheapest plan for `p`, whose workspace need not be there yet, with the best of `count` tiles; none if there is no
  * product. Takes half a microsecond to two. */
-hopper_plan plan_hopper(const gemm_problem *p, const plan_tile *tiles, int count);
+hopper_plan plan_hopper(const gemm_problem *p, const plan_tile *tiles, int count, const plan_costs *costs);
+
+/* What `plan`, made for `p` with these or other constants and `tile` as its tile, is estimated to take. Of its copies
+ * counts only which there are. Infinite: not on this device. */
+double hopper_clocks(const gemm_problem *p, const plan_tile *tile, const hopper_plan *plan, const plan_costs *costs);
 
 #ifdef __cplusplus
 }

@@ -21,7 +21,7 @@ static const int ROWS_EACH = 4, MAX_THREADS = 256;  /* along K: rows of a block,
 static const int COLUMNS = 32, LANES = COLUMNS / 8; /* along N: columns of a block, threads in a row */
 static const int AT_ONCE = 4;                       /* and rows that a thread has in flight */
 static const int FEW_K = 4, WARP_ROWS = 16;         /* k of a few: and rows of C that a warp computes */
-static const int64_t ROUND = 900, REDUCE = 800;     /* clocks: until a thread's loads are there; what a block adds */
+static const double ROUND = 900, REDUCE = 800;      /* clocks: until a thread's loads are there; what a block adds */
 static const int64_t RESIDENT = 768;                /* threads on a multiprocessor */
 
 typedef unsigned short bits16;
@@ -193,12 +193,13 @@ static int threads_of(const gemm_problem *p) {
     return threads;
 }
 
-int64_t cycles_thin(const gemm_problem *p, int sms, int64_t floor) {
-    if ((p->type != GEMM_F16 && p->type != GEMM_BF16) || (p->m > 1 && p->n > 1 && !by_k(p))) return INT64_MAX;
+double cycles_thin(const gemm_problem *p, int sms, double floor) {
+    if ((p->type != GEMM_F16 && p->type != GEMM_BF16) || (p->m > 1 && p->n > 1 && !by_k(p))) return INFINITY;
     const int64_t threads = threads_of(p), resident = sms * (RESIDENT / threads);
     const int64_t waves = (blocks_of(p) + resident - 1) / resident;
     const int64_t each = by_columns(p) ? MAX_THREADS / LANES * AT_ONCE : threads * 8; /* of K, a round */
-    const int64_t rounds = by_k(p) ? 2 : (p->k + each - 1) / each, clocks = waves * (rounds * ROUND + REDUCE);
+    const int64_t rounds = by_k(p) ? 2 : (p->k + each - 1) / each;
+    const double clocks = (double)waves * ((double)rounds * ROUND + REDUCE);
     return clocks > floor ? clocks : floor;
 }
 

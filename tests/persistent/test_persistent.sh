@@ -9,7 +9,7 @@ computes() {
     says=$1 variants=$2
     shift 2
     # shellcheck disable=SC2046,SC2086 # several words
-    build/tests/persistent/run --sim $(printf -- ' --variant %s' $variants) "$@" >"$work/out" 2>&1 &&
+    CLUSTERS=3 build/tune/run --sim $(printf -- ' --variant %s' $variants) "$@" >"$work/out" 2>&1 &&
         [ "$(grep -c "^    $says\$" "$work/out")" = "$(echo "$variants" | wc -w)" ]
     counted $? "$variants, $says: $*"
 }
@@ -31,7 +31,7 @@ for layout in tn nn; do
         # Parts: of one tile, of more; behind whole tiles; K that ends within a step; NaN in C where beta is 0.
         [ $dtype != f16 ] || computes parts "$any" "$@" --m 60 --n 50 --k 1503
         computes parts "$any" "$@" --m 60 --n 50 --k 1503 --ldc 53 --beta 2
-        computes 'whole tiles and parts' "$any" "$@" --m 500 --n 128 --k 4000 --ldc 129 --beta -3
+        computes 'whole tiles and parts' "$any" "$@" --m 500 --n 128 --k 6000 --ldc 129 --beta -3
     done
     computes 'whole tiles.*' "$bulk $all" --layout $layout --out f32 --m 260 --n 300 --k 100 --beta 2
     computes 'whole tiles and parts' "$all" --layout $layout --out f32 --m 500 --n 128 --k 4000 --beta 2

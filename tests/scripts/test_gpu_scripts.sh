@@ -1,6 +1,6 @@
 #!/bin/sh
 # The scripts that judge step 7 on a GPU, scripts/cold.sh and tests/gpu/tuned.sh, with a fake GPU, a fake profiler and a
-# fake step. Ends with "N passed, N failed".
+# fake step; and scripts/tune.sh with a fake of what it times. Ends with "N passed, N failed".
 set -u
 . "$(dirname "$0")/../script_case.sh"
 unset SHAPES SEED COLD_SHAPES COLD_VARIANTS
@@ -186,5 +186,33 @@ check "test-tuned counts what fails when measured again" \
     '[ "$status" = 1 ] && said "^0 passed, 3 failed$" && said "again: exit status 3: made up again$"'
 run with_gpu env SHAPES=3 FAKE=wrong sh tests/gpu/tuned.sh
 check "test-tuned wants best timed" '[ "$status" = 1 ] && said "^0 passed, 3 failed$" && said "not timed: best .*WRONG"'
+
+# --- tune.sh ---
+mkdir -p build/tune "$work/cache/kernel-ladder"
+costs=$work/cache/kernel-ladder/tensorcore.costs
+# Two plans a run, of which one is not timed; and the fit writes how many times it was given.
+fake build/tune/run <<'END'
+if [ "$1" = --fit ]; then printf 'Made-Up, 1\tmeet\t%s\n' "$(wc -l <"$2")" >"$3"; exit; fi
+echo "$*" >>"$FAKE_LOG.tune"
+case "$FAKE $*" in crash*tokens* | crash*"--m 16 "*) echo "made up" >&2; exit 3 ;; wrong*) status=1 ;; esac
+while [ "$1" != --csv ]; do shift; done
+for plan in wide thin; do echo "$plan,f16,tn,1,2,3,4,5,6,0,1,1,0,0" >>"$PLANS"; done
+{ head -n 1 "$FAKE_HEADER"; echo "plans,wide,gemm,f16,tn,1,2,3,,1,0,cold,graph,0.002"; } >"$2"
+exit ${status:-0}
+END
+tune() { run with_gpu env XDG_CACHE_HOME="$work/cache" "$@" sh scripts/tune.sh; }
+printf 'Made-Up, 1\tmeet\t1\nMade-Up, 2\tmeet\t2\n' >"$costs"
+cp "$costs" "$work/before"
+tune FAKE=crash
+check "tune ends with the program's status, and the cache folder is as it was" \
+    '[ "$status" = 3 ] && grep -q "exit status 3: made up$" "$work/err" && cmp -s "$costs" "$work/before"'
+done=$(cat build/tune/nvidia-made-up-1/*.csv | wc -l)
+tune FAKE=wrong
+check "tune goes on where it ended, and past a wrong result" '[ "$status" = 0 ] && [ "$done" -gt 20 ] &&
+    [ "$(sort "$work/log.tune" | sed "s/--csv.*//" | uniq -d | wc -l)" = 1 ]'
+check "tune joins times and plans" \
+    '[ "$(sort -u build/tune/nvidia-made-up-1/*.csv)" = 2,wide,f16,tn,1,2,3,4,5,6,0,1,1,0,0 ]'
+check "tune replaces this GPU's constants alone" '[ "$(sed 1d "$costs" | tr "\t\n" " ;")" = \
+    "Made-Up, 2 meet 2;Made-Up, 1 meet $(cat build/tune/nvidia-made-up-1/*.csv | wc -l);" ]'
 
 ended

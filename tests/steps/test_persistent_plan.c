@@ -1,7 +1,9 @@
-/* Step 6's plan for the persistent kernel: what is split along K and what is not, what is copied. */
+/* Step 6's plan for the persistent kernel: what is split along K and what is not, what is copied. And how its constants
+ * are fitted and read. */
 #include <math.h>
 
 #include "../../step06_tensorcore/best/plan.h"
+#include "../../step06_tensorcore/tune/fit.h"
 #include "../unit.h"
 
 /* 132 multiprocessors. */
@@ -27,7 +29,7 @@ static gemm_problem problem(int m, int n, int k) {
 }
 
 static hopper_plan plan_of(gemm_problem p) {
-    return plan_hopper(&p, tiles, (int)(sizeof tiles / sizeof *tiles));
+    return plan_hopper(&p, tiles, ARRAY_SIZE(tiles), &shipped_costs);
 }
 
 static int all_tiles(const hopper_plan *plan) {
@@ -112,6 +114,71 @@ TEST(there_is_no_plan_without_a_product) {
     p.alpha = 0;
     assert_int_equal(plan_of(p).tile, -1);
     assert_true(isinf(plan_of(p).clocks));
+}
+
+/* ---- constants ---- */
+
+typedef struct {
+    gemm_problem p;
+    hopper_plan plan;
+} timed;
+
+static double estimate(const void *context, int row, const plan_costs *costs) {
+    const timed *t = (const timed *)context + row;
+    return hopper_clocks(&t->p, &tiles[t->plan.tile], &t->plan, costs);
+}
+
+TEST(the_fit_finds_what_times_were_made_of) {
+    enum { PROBLEMS = 80, TILES = ARRAY_SIZE(tiles) };
+    static timed plans[PROBLEMS * TILES];
+    static fit_row rows[PROBLEMS * TILES];
+    fit_data data = {rows, 0, estimate, plans};
+    plan_costs made = shipped_costs, fitted = shipped_costs, again = shipped_costs;
+    made.row_16 *= 2, made.row_32 *= 1.7, made.launch *= 8, made.meet *= 5, made.copied /= 2;
+    for (int i = 0; i < PROBLEMS; i++)
+        for (int tile = 0; tile < TILES; tile++) {
+            const gemm_problem p =
+                problem(8 * (i * 37 % 211 + 1), 8 * (i * 91 % 307 + 1), 8 * (i * 53 % 499 + 1) + i % 2);
+            timed t = {p, plan_hopper(&p, &tiles[tile], 1, &shipped_costs)};
+            if (t.plan.tile < 0) continue;
+            t.plan.tile = tile, plans[data.count] = t;
+            rows[data.count] = (fit_row){i, 6e-4 * estimate(plans, data.count, &made)};
+            data.count++;
+        }
+    const fit_quality before = fit_judge(&data, &shipped_costs);
+    fit_costs(&data, &fitted);
+    const fit_quality after = fit_judge(&data, &fitted);
+    assert_int_equal(after.problems, PROBLEMS);
+    assert_true(before.mean > 0.02 && before.error > 0.15);
+    assert_true(after.mean < before.mean / 20 && after.error < 0.05);
+    assert_true(fabs(log(fitted.row_16 / made.row_16)) < 0.2);
+    assert_true(fabs(log(fitted.meet / made.meet)) < 0.5);
+    fit_costs(&data, &again);
+    assert_memory_equal(&fitted, &again, sizeof fitted);
+}
+
+TEST(a_file_that_makes_no_sense_changes_nothing) {
+    static const char first[] = "# made up\nGPU 1\tmeet\t3000\nGPU 2\tmeet\t9000\n";
+    static const char *const next[] = {"GPU 1\trow_16\t3.5\n", /* right; all others are wrong */
+                                       "made up\n",
+                                       "GPU 1\tmeet\n",
+                                       "GPU 1\tmeet\t\n",
+                                       "GPU 1\tmeet\tnan\n",
+                                       "GPU 1\tmeet\t-1\n",
+                                       "GPU 1\tmeet\t1e9\n",
+                                       "GPU 1\tmet\t3000\n",
+                                       "GPU 1\tmeet\t3000x\n",
+                                       "GPU 1\tmeet\t30"};
+    for (int i = 0; i < ARRAY_SIZE(next); i++) {
+        char text[128];
+        plan_costs costs, wanted = shipped_costs;
+        FILE *f = fmemopen(text, (size_t)snprintf(text, sizeof text, "%s%s", first, next[i]), "r");
+        assert_non_null(f);
+        if (i == 0) wanted.meet = 3000, wanted.row_16 = 3.5;
+        assert_int_equal(read_costs(f, "GPU 1", &costs), i == 0);
+        assert_memory_equal(&costs, &wanted, sizeof costs);
+        fclose(f);
+    }
 }
 
 int main(void) {

@@ -67,4 +67,33 @@ thin gemm_thin_k 37 257 4 --layout nn --dtype bf16 --ldb 259 --ldc 260
 thin gemm_thin_k 130 131 3 --out f32 --misalign 1
 thin gemm_thin_rows 1 60 0 --ldc 61 --beta 2
 
+# Constants of the cache folder decide: these make multistage look as fast as can be. Damaged, they count for nothing.
+export XDG_CACHE_HOME="$work/cache"
+costs=$work/cache/kernel-ladder/tensorcore.costs
+mkdir -p "$(dirname "$costs")"
+says() {
+    ./step06/run --sim --variant best --m 300 --n 400 --k 500 --lda 504 --ldb 504 2>"$work/err" >"$work/out" &&
+        said "$1"
+}
+faster='by multistage: it is estimated to be faster'
+check 'without a file' '! says "$faster" && [ ! -s "$work/err" ]'
+for name in step alone overhead; do printf 'H200 (simulated)\t%s\t0.0625\n' $name; done >"$costs"
+check 'what the file says decides' 'says "$faster" && [ ! -s "$work/err" ]'
+sed 's/H200/H100/' "$costs" >"$work/other" && cp "$costs" "$work/mine" && cp "$work/other" "$costs"
+check "another GPU's count for nothing" '! says "$faster" && said "^best" && [ ! -s "$work/err" ]'
+{ cat "$work/mine"; echo damaged; } >"$costs"
+check 'a damaged file is told in one line, and the shipped constants count' \
+    '! says "$faster" && said "^best" && [ "$(grep -c "tensorcore.costs: has a line that" "$work/err")" = 1 ]'
+
+# The fit reads what was computed, and makes a file of it; its times here are made of nothing.
+PLANS=$work/plans run build/tune/run --sim --sweep random --count 3 --max 100 --seed 5
+awk '{ print NR * 10 "," $0 }' "$work/plans" >"$work/times"
+run cudasim/cudasim build/tune/run --fit "$work/times" "$costs"
+check 'the fit reads times' '[ "$status" = 0 ] && said "^fitted constants: regret .* in the mean of 3 problems"'
+check 'and best takes what it writes' \
+    'says "^best" && [ ! -s "$work/err" ] && grep -q "^H200 (simulated)	row_16	" "$costs"'
+echo damaged >>"$work/times"
+ends 'and no damaged ones' 1 '^--fit: a line makes no sense: damaged$' \
+    cudasim/cudasim build/tune/run --fit "$work/times" "$work/fitted"
+
 ended

@@ -1,0 +1,81 @@
+#!/bin/sh
+# help: fit the estimates by which step 6's best chooses its kernel to this GPU (MINUTES=9, SHAPES=8, FORCE=1 anew)
+# Times every plan (step06_tensorcore/tune/plans.c) at SHAPES shapes of each of step 6's sets (plots/random_sets.csv, by
+# the seeds for tuning) and for a few tokens, into build/tune/GPU/. What is there is not timed again, and after MINUTES
+# nothing is begun: the same command continues. Then constants are fitted to all that is there and put into the cache
+# folder, where best reads them: tensorcore.costs, with those of other GPUs.
+set -eu
+cd "$(dirname "$0")/.."
+. scripts/gpu.sh
+need_gpu tune
+need_python tune
+for number in MINUTES="${MINUTES:-9}" SHAPES="${SHAPES:-8}"; do
+    case ${number#*=} in
+    '' | 0* | *[!0-9]*) echo "tune: ${number%%=*} is '${number#*=}', not a whole number from 1 on" >&2; exit 2 ;;
+    esac
+done
+case ${XDG_CACHE_HOME:-} in
+/*) costs=$XDG_CACHE_HOME/kernel-ladder/tensorcore.costs ;;
+*) costs=${HOME:?tune: there is no home folder}/.cache/kernel-ladder/tensorcore.costs ;;
+esac
+MAKEFLAGS='' make --no-print-directory -j"$(nproc)" build/tune/run >&2
+begin tune
+folder=build/tune/$(gpu_slug)
+[ -z "${FORCE:-}" ] || rm -rf "$folder"
+need_folder tune "$folder"
+
+# A line a run: the name of what it leaves, and its options. Of every kind of set one, then the next of every kind.
+runs() {
+    shapes=${SHAPES:-8}
+    grep '^step06,' plots/random_sets.csv | awk -F, -v OFS=, '{ print (NR - 1) % 4, $0 }' | sort -s -n -t , -k 1,1 |
+        while IFS=, read -r _ _ dtype layout spread max multiple _ seed _; do
+            echo "$seed.$shapes --dtype $dtype --layout $layout --sweep random --spread $spread --max $max" \
+                "--multiple $multiple --count $shapes --seed $seed"
+        done
+    for m in 1 8 16 32 64; do
+        for nk in "4096 14336" "14336 4096" "8192 28672"; do
+            echo "tokens.$m.${nk% *} --m $m --n ${nk% *} --k ${nk#* }"
+        done
+    done
+}
+
+# timed NAME OPTION...: into $folder/NAME.csv, each plan's line behind its microseconds.
+timed() {
+    name=$1 status=0
+    shift
+    rm -f "$work/plans" "$work/csv"
+    PLANS=$work/plans build/tune/run "$@" --no-baseline --time 0.02 --csv "$work/csv" >"$work/out" 2>"$work/err" \
+        </dev/null || status=$?
+    if [ "$status" != 0 ]; then # 1: a plan's result is wrong, and it is not timed; others are
+        echo "tune: $*: exit status $status: $(cat "$work/out" "$work/err" | tail -n 1)" >&2
+        [ "$status" = 1 ] || exit "$status"
+    fi
+    touch "$work/plans" "$work/csv" # where nothing fits
+    awk -F, 'NR == FNR { plan[$1, $2, $3, $4, $5, $6] = $0; next }
+        $14 > 0 && (($2, $4, $5, $6, $7, $8) in plan) { print $14 * 1000 "," plan[$2, $4, $5, $6, $7, $8] }' \
+        "$work/plans" "$work/csv" | put "$folder/$name.csv"
+}
+
+runs >"$work/runs"
+began=$(date +%s) left=0
+while read -r name options; do
+    [ ! -e "$folder/$name.csv" ] || continue
+    now=$(date +%s)
+    if [ $((now - began)) -ge $((${MINUTES:-9} * 60)) ]; then left=$((left + 1)) && continue; fi
+    # shellcheck disable=SC2086 # several options
+    timed "$name" $options
+    echo "tune: $name: $(grep -c . "$folder/$name.csv") times in $(($(date +%s) - now)) s" >&2
+done <"$work/runs"
+[ "$left" = 0 ] || echo "tune: $left of $(wc -l <"$work/runs") runs are not timed yet; the same command continues" >&2
+
+cat "$folder"/*.csv >"$work/times"
+build/tune/run --fit "$work/times" "$work/fitted"
+gpu=$(head -n 1 "$work/fitted" | cut -f 1)
+{
+    printf '# kernel-ladder: GPU, constant of an estimate (costs.h of step 6), value; tabs between. By make tune.\n'
+    awk -F '\t' -v gpu="$gpu" '!/^#/ && $1 != gpu' "$costs" 2>/dev/null || :
+    cat "$work/fitted"
+} >"$work/costs"
+put "$costs" <"$work/costs"
+cp "$costs" "$folder/tensorcore.costs"
+echo "$costs: written"

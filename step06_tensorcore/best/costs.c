@@ -1,0 +1,55 @@
+#include "costs.h"
+
+#include <cuda_runtime_api.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/tune.h"
+
+#define COST(name, value) #name,
+const char *const plan_cost_names[PLAN_COST_COUNT] = {PLAN_COSTS(COST)};
+#undef COST
+#define COST(name, value) .name = value,
+const plan_costs shipped_costs = {PLAN_COSTS(COST)};
+
+/* Of a line "GPU<tab>constant<tab>value". */
+static bool read_line(const char *line, const char *gpu, double *values) {
+    char of[256], name[32], end;
+    double x;
+    if (sscanf(line, "%255[^\t]\t%31[^\t]\t%lf%c", of, name, &x, &end) != 4 || end != '\n') return false;
+    if (strcmp(of, gpu) != 0) return true;
+    for (int i = 0; i < PLAN_COST_COUNT; i++) {
+        const double shipped = ((const double *)&shipped_costs)[i];
+        if (strcmp(name, plan_cost_names[i]) != 0) continue;
+        values[i] = x;
+        return x >= shipped / COST_RANGE * 0.999 && x <= shipped * COST_RANGE * 1.001; /* NaN is not */
+    }
+    return false;
+}
+
+bool read_costs(FILE *f, const char *gpu, plan_costs *costs) {
+    char line[512];
+    bool ok = true;
+    *costs = shipped_costs;
+    while (ok && fgets(line, sizeof line, f) != NULL) ok = *line == '#' || read_line(line, gpu, (double *)costs);
+    if (!ok) *costs = shipped_costs;
+    return ok;
+}
+
+/* cudaGetDeviceProperties takes long: not asked where there is no file. */
+const plan_costs *current_costs(void) {
+    static plan_costs costs;
+    static int known = -1;
+    struct cudaDeviceProp facts;
+    int device;
+    if (cudaGetDevice(&device) != cudaSuccess) return &shipped_costs;
+    if (device == known) return &costs;
+    char *path = tune_path("tensorcore.costs");
+    FILE *f = path != NULL ? fopen(path, "re") : NULL;
+    known = device, costs = shipped_costs;
+    if (f != NULL && cudaGetDeviceProperties(&facts, device) == cudaSuccess && !read_costs(f, facts.name, &costs))
+        fprintf(stderr, "%s: has a line that makes no sense: the shipped constants count (make tune)\n", path);
+    if (f != NULL) fclose(f);
+    free(path);
+    return &costs;
+}
