@@ -11,7 +11,7 @@ TENSOR_TYPES = ("f16", "bf16", "s8", "tf32", "tf32x3", "f16>f32", "bf16>f32", "f
 CHOICES = {  # what these keys may be
     "dtype": TENSOR_TYPES, "layout": ("tn", "nn", "nchw", "nhwc"), "load": ("burst", "sustained"),
     "mode": ("graph", "pdl", "events"), "cache": ("cold", "warm"), "op": ("gemv", "gemv_chain"),
-    "set": ("square", "article", "odd", "all", *TENSOR_TYPES),
+    "set": ("square", "article", "odd", "all", *TENSOR_TYPES, "f32-nchw", "f32-nhwc", "f16-nhwc"),
 }
 SHAPE = "step variant m n k"
 KEYS = {  # of each view_... in values.sql; a key with = may be left out, and is written name=key where it is not
