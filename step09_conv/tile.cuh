@@ -91,11 +91,15 @@ static __global__ void __launch_bounds__(THREADS) conv_tile(conv_problem p, cons
     }
 }
 
+static inline unsigned tile_blocks(const conv_problem *p) {
+    return (unsigned)(((int64_t)conv_places(p) + BN - 1) / BN * (((int64_t)p->k + BM - 1) / BM));
+}
+
 template <class LOADER>
 static cudaError_t launch_tile(const conv_problem *p, const LOADER &loader, cudaStream_t stream) {
-    int64_t tiles = ((int64_t)conv_places(p) + BN - 1) / BN * (((int64_t)p->k + BM - 1) / BM);
+    unsigned tiles = tile_blocks(p);
     if (tiles == 0) return cudaSuccess;
-    conv_tile<<<(unsigned)tiles, THREADS, 0, stream>>>(conv_effective(p), loader);
+    conv_tile<<<tiles, THREADS, 0, stream>>>(conv_effective(p), loader);
     return cudaGetLastError();
 }
 
