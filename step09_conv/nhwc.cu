@@ -28,22 +28,6 @@ static __device__ __forceinline__ void store_down(float (*to)[COLUMNS], int row,
     to[row + 3][column] = v.w;
 }
 
-/* Stores the sums of four filters, k0 to k0 + 3, for one place. */
-static __device__ __forceinline__ void store_filters(const conv_problem &p, int at, int k0, const float (*sums)[8],
-                                                     int j) {
-    float *y = (float *)p.y + (int64_t)at * p.k + k0;
-    if (p.k % 4 == 0) {
-        if (k0 < p.k)
-            *(float4 *)y =
-                make_float4(conv_result(p, sums[0][j], k0, y), conv_result(p, sums[1][j], k0 + 1, y + 1),
-                            conv_result(p, sums[2][j], k0 + 2, y + 2), conv_result(p, sums[3][j], k0 + 3, y + 3));
-        return;
-    }
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-        if (k0 + i < p.k) conv_store(p, sums[i][j], k0 + i, y + i);
-}
-
 static __global__ void __launch_bounds__(THREADS) conv_nhwc(conv_problem p) {
     __shared__ __align__(16) float As[BK][BM + PAD], Bs[BK][BN + PAD];
     int tiles = (p.k + BM - 1) / BM, k0 = blockIdx.x % tiles * BM, place0 = blockIdx.x / tiles * BN;
@@ -73,11 +57,12 @@ static __global__ void __launch_bounds__(THREADS) conv_nhwc(conv_problem p) {
         }
 
 #pragma unroll
-    for (int j = 0; j < 8; j++) {
-        int at = place0 + tx * 4 + j % 4 + j / 4 * (BN / 2);
-        if (at >= conv_places(&p)) break;
-        store_filters(p, at, k0 + ty * 4, sums, j);
-        store_filters(p, at, k0 + ty * 4 + BM / 2, sums + 4, j);
+    for (int j = 0; j < 16; j++) { /* four filters of a place each */
+        float four[4];
+#pragma unroll
+        for (int i = 0; i < 4; i++) four[i] = sums[j / 8 * 4 + i][j % 8];
+        int at = place0 + tx * 4 + j % 4 + j % 8 / 4 * (BN / 2);
+        store_filters<float>(p, at, k0 + ty * 4 + j / 8 * (BM / 2), four);
     }
 }
 

@@ -1,4 +1,4 @@
-/* What the NHWC kernels share: where a window lies, and which pixel is behind one of its taps. */
+/* What the NHWC kernels share: where a window lies, which pixel is behind one of its taps, and 16-byte stores. */
 #ifndef KL_STEP09_NHWC_CUH
 #define KL_STEP09_NHWC_CUH
 
@@ -23,6 +23,26 @@ static __device__ __forceinline__ int pixel_of(const conv_problem &p, const corn
     int i = from.i0 + r * p.dilation[0], j = from.j0 + s * p.dilation[1];
     bool inside = (unsigned)i < (unsigned)p.h && (unsigned)j < (unsigned)p.w; /* below 0 is above every side */
     return inside ? from.image + i * p.w + j : -1;
+}
+
+/* Stores 16 bytes of results of a place, those of the filters from k0 on, at once; one by one where k is no multiple of
+ * as many. Filters and places behind the last are left out. */
+template <typename T>
+static __device__ __forceinline__ void store_filters(const conv_problem &p, int at, int k0, const float *sums) {
+    const int COUNT = 16 / sizeof(T);
+    if (at >= conv_places(&p) || k0 >= p.k) return;
+    T *y = (T *)p.y + (int64_t)at * p.k + k0;
+    if (p.k % COUNT != 0) {
+#pragma unroll
+        for (int i = 0; i < COUNT; i++)
+            if (k0 + i < p.k) conv_store(p, sums[i], k0 + i, y + i);
+        return;
+    }
+    __align__(16) T results[COUNT];
+    if (p.beta != 0.0f) *(uint4 *)results = *(const uint4 *)y;
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) conv_store(p, sums[i], k0 + i, &results[i]);
+    *(uint4 *)y = *(const uint4 *)results;
 }
 
 #endif

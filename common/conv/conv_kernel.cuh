@@ -34,7 +34,7 @@ template <typename T>
 static __device__ __forceinline__ float conv_result(const conv_problem &p, float sum, int k, const T *y) {
     float result = p.alpha * sum;
     if (p.beta != 0.0f) result += p.beta * (float)*y;
-    if (p.bias != NULL) result += (float)((const T *)p.bias)[k];
+    if (p.bias != NULL) result += (float)__ldg((const T *)p.bias + k);
     return result;
 }
 
