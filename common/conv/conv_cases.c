@@ -24,7 +24,7 @@ static conv_case with_sides(conv_case c, const int sides[13]) {
 }
 
 /* clang-format off */
-static const int plain[13] = {2, 8, 9, 11, 5, 3, 3, 1, 1, 1, 1, 1, 1};       /* whole 16 bytes of channels, no more */
+static const int plain[13] = {3, 8, 9, 11, 5, 3, 3, 1, 1, 1, 1, 1, 1};       /* whole 16 bytes of channels, no more */
 static const int tiled[13] = {1, 16, 16, 16, 64, 3, 3, 1, 1, 1, 1, 1, 1};    /* whole tiles, but for the border */
 static const int none[13] = {2, 0, 5, 6, 4, 3, 3, 1, 1, 1, 1, 1, 1};         /* no channel: no products */
 static const int layers[][13] = {
@@ -84,7 +84,9 @@ static void add_scalars(case_list *l, conv_case like) {
     static const float scalars[] = {0.0f, 1.0f, -0.5f, 2.0f};
     for (int i = 0; i < 4 * 4 * 2; i++) {
         like.alpha = scalars[i / 8], like.beta = scalars[i / 2 % 4], like.bias = i % 2;
-        add(l, with_sides(like, plain));
+        conv_case c = with_sides(like, plain);
+        if ((i + i / 2) % 2 == 0) c.k = 8; /* of filters, too */
+        add(l, c);
         if ((i + i / 2) % 3 == 0) add(l, with_sides(like, none));
     }
 }
