@@ -17,13 +17,30 @@ static const char *few_taps(const conv_problem *p) {
     return reason != NULL ? reason : refuses_precomputed(p);
 }
 
+static bool off_16_bytes(const conv_problem *p) {
+    return ((uintptr_t)p->x | (uintptr_t)p->f | (uintptr_t)p->y) % 16 != 0;
+}
+
+static const char *f32_nhwc(const conv_problem *p) {
+    if (p->type != DTYPE_F32 || !p->nhwc) return "takes f32 in nhwc";
+    return p->c % 4 == 0 && !off_16_bytes(p) ? NULL : "takes c a multiple of 4 and operands aligned to 16 bytes";
+}
+
+static const char *f16_nhwc(const conv_problem *p) {
+    if (p->type == DTYPE_F32 || !p->nhwc) return "takes f16 and bf16 in nhwc";
+    return p->c % 8 == 0 && !off_16_bytes(p) ? NULL : "takes c a multiple of 8 and operands aligned to 16 bytes";
+}
+
 /* clang-format off */
 #define VARIANTS(VARIANT) \
     VARIANT(direct, "a thread an output: two loads a product", .refuses = f32_nchw) \
     VARIANT(im2col, "the windows written out as a matrix, and step 5's best", \
         .supports = needs_cp_async, .refuses = f32_nchw, .workspace = workspace_im2col) \
     VARIANT(implicit, "the matrix is never made: divisions find its elements", .refuses = f32_nchw) \
-    VARIANT(precomputed, "offsets from the host in constant memory, padding as bits", .refuses = few_taps)
+    VARIANT(precomputed, "offsets from the host in constant memory, padding as bits", .refuses = few_taps) \
+    VARIANT(nhwc, "16 bytes a load, an address a tap", .refuses = f32_nhwc) \
+    VARIANT(tensorcore, "mma.sync, fed by a ring of cp.async that fills in the padding", \
+        .supports = needs_cp_async, .refuses = f16_nhwc)
 /* clang-format on */
 CONV_VARIANTS(VARIANTS)
 

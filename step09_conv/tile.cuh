@@ -9,6 +9,14 @@
  *           | from f|  |  in four blocks of 4 x 4      |
  *           +-------+  +-------------------------------+
  *
+ * In y's rows the places are neighbours, so lanes next to one another should store neighbours. A thread multiplies four
+ * neighbouring columns of the tile; which places these are is for the loader to choose: every eighth, and eight lanes
+ * have eight in a row.
+ *
+ *   column   0  1  2  3     4  5  6  7    ...   28 29 30 31       of 32 places
+ *   place    0  8 16 24     1  9 17 25    ...    7 15 23 31
+ *   thread   tx = 0         tx = 1               tx = 7
+ *
  * How a tap is turned into an address is the loader's. Of a type LOADER, which is a parameter of the kernel, there are
  *
  *   LOADER::place                                          what a thread remembers of its place
@@ -21,14 +29,16 @@
 #include "conv/conv_kernel.cuh"
 
 static const int BM = 64, BN = 128, BK = 8, THREADS = 128; /* filters, places and taps of a block's tile */
-static const int PAD = 4; /* words: rows four apart, which a warp writes at once, would share their banks */
+static const int PAD = 4; /* words: the eight rows that a warp writes at once would share their banks */
 
-/* A thread loads four taps of a filter, word by word, as f may begin anywhere, and stores them one below the other. */
+/* Lanes next to one another load neighbouring taps, eight of each of four filters, word by word, as f may begin
+ * anywhere: a sector each. */
 static __device__ __forceinline__ void load_filters(const conv_problem &p, int k0, int l0, float (*to)[BM + PAD]) {
-    int row = threadIdx.x / 2, l = threadIdx.x % 2 * 4, taps = conv_taps(&p);
-    const float *f = (const float *)p.f + (int64_t)(k0 + row) * taps + l0;
+    int row = threadIdx.x / BK, l = threadIdx.x % BK, taps = conv_taps(&p);
 #pragma unroll
-    for (int i = l; i < l + 4; i++) to[i][row] = k0 + row < p.k && l0 + i < taps ? f[i] : 0.0f;
+    for (int i = 0; i < BM; i += THREADS / BK)
+        to[l][row + i] =
+            k0 + row + i < p.k && l0 + l < taps ? ((const float *)p.f)[(int64_t)(k0 + row + i) * taps + l0 + l] : 0.0f;
 }
 
 /* One step of the product: 4 loads of 16 bytes for 64 FMAs. */
@@ -50,6 +60,7 @@ static __global__ void __launch_bounds__(THREADS) conv_tile(conv_problem p, cons
     __shared__ __align__(16) float As[BK][BM + PAD], Bs[BK][BN];
     int tiles = (p.k + BM - 1) / BM, k0 = blockIdx.x % tiles * BM, place0 = blockIdx.x / tiles * BN;
     int tid = threadIdx.x, tx = tid % 16, ty = tid / 16, taps = conv_taps(&p);
+    int column = tid / 32 * 32 + tid % 8 * 4 + tid / 8 % 4; /* of Bs: a thread's four are to be eight places apart */
     typename LOADER::place place = place_begin(loader, p, place0 + tid);
 
     float sums[8][8] = {};
@@ -59,7 +70,7 @@ static __global__ void __launch_bounds__(THREADS) conv_tile(conv_problem p, cons
         for (int i = 0; i < BK; i++) fetched[i] = l0 + i < taps ? place_load(loader, p, place, l0, i) : 0.0f;
         load_filters(p, k0, l0, As);
 #pragma unroll
-        for (int i = 0; i < BK; i++) Bs[i][tid] = fetched[i];
+        for (int i = 0; i < BK; i++) Bs[i][column] = fetched[i];
         place_advance(loader, p, place);
         __syncthreads();
 #pragma unroll
@@ -69,7 +80,7 @@ static __global__ void __launch_bounds__(THREADS) conv_tile(conv_problem p, cons
 
 #pragma unroll
     for (int j = 0; j < 8; j++) {
-        int at = place0 + tx * 4 + j % 4 + j / 4 * (BN / 2), in_image = p.p * p.q;
+        int at = place0 + tx / 8 * 32 + tx % 8 + j % 4 * 8 + j / 4 * (BN / 2), in_image = p.p * p.q;
         if (at >= conv_places(&p)) break;
         float *y = (float *)p.y + (int64_t)(at / in_image) * p.k * in_image + at % in_image;
 #pragma unroll
@@ -80,11 +91,15 @@ static __global__ void __launch_bounds__(THREADS) conv_tile(conv_problem p, cons
     }
 }
 
+static inline unsigned tile_blocks(const conv_problem *p) {
+    return (unsigned)(((int64_t)conv_places(p) + BN - 1) / BN * (((int64_t)p->k + BM - 1) / BM));
+}
+
 template <class LOADER>
 static cudaError_t launch_tile(const conv_problem *p, const LOADER &loader, cudaStream_t stream) {
-    int64_t tiles = ((int64_t)conv_places(p) + BN - 1) / BN * (((int64_t)p->k + BM - 1) / BM);
+    unsigned tiles = tile_blocks(p);
     if (tiles == 0) return cudaSuccess;
-    conv_tile<<<(unsigned)tiles, THREADS, 0, stream>>>(conv_effective(p), loader);
+    conv_tile<<<tiles, THREADS, 0, stream>>>(conv_effective(p), loader);
     return cudaGetLastError();
 }
 

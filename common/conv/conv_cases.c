@@ -24,7 +24,7 @@ static conv_case with_sides(conv_case c, const int sides[13]) {
 }
 
 /* clang-format off */
-static const int plain[13] = {2, 3, 9, 11, 5, 3, 3, 1, 1, 1, 1, 1, 1};       /* a little of everything */
+static const int plain[13] = {3, 8, 9, 11, 5, 3, 3, 1, 1, 1, 1, 1, 1};       /* whole 16 bytes of channels, no more */
 static const int tiled[13] = {1, 16, 16, 16, 64, 3, 3, 1, 1, 1, 1, 1, 1};    /* whole tiles, but for the border */
 static const int none[13] = {2, 0, 5, 6, 4, 3, 3, 1, 1, 1, 1, 1, 1};         /* no channel: no products */
 static const int layers[][13] = {
@@ -54,13 +54,16 @@ static const int layers[][13] = {
     {70, 2, 3, 3, 3, 3, 3, 1, 1, 1, 1, 1, 1},      /* several images in a tile */
     {4, 16, 8, 8, 128, 3, 3, 1, 1, 1, 1, 1, 1},
     {1, 129, 5, 7, 65, 1, 1, 1, 1, 0, 0, 1, 1},
+    {1, 72, 7, 6, 40, 3, 3, 1, 1, 1, 1, 1, 1},     /* 16 bytes of channels, where tiles end within a tap */
+    {2, 24, 15, 20, 9, 3, 2, 2, 1, 1, 0, 1, 3},
+    {50, 8, 3, 3, 136, 2, 5, 1, 3, 0, 4, 2, 1},
     {0, 3, 5, 5, 4, 3, 3, 1, 1, 1, 1, 1, 1},       /* no image, no filter, no pixel */
     {2, 3, 5, 5, 0, 3, 3, 1, 1, 1, 1, 1, 1},
     {2, 3, 0, 0, 4, 1, 1, 1, 1, 1, 1, 1, 1},
     {1, 5, 1, 1000, 17, 1, 9, 1, 1, 0, 4, 1, 1},   /* from here on for GPUs */
     {200000, 1, 2, 2, 3, 2, 2, 1, 1, 1, 1, 1, 1},
     {33, 64, 1024, 1024, 1, 1, 2, 1, 1, 0, 1, 1, 1}, /* x, then y of more than 2^31 elements */
-    {33, 1, 1024, 1024, 65, 1, 1, 1, 1, 0, 0, 1, 1},
+    {33, 8, 1024, 1024, 65, 1, 1, 1, 1, 0, 0, 1, 1},
 };
 /* clang-format on */
 
@@ -81,7 +84,9 @@ static void add_scalars(case_list *l, conv_case like) {
     static const float scalars[] = {0.0f, 1.0f, -0.5f, 2.0f};
     for (int i = 0; i < 4 * 4 * 2; i++) {
         like.alpha = scalars[i / 8], like.beta = scalars[i / 2 % 4], like.bias = i % 2;
-        add(l, with_sides(like, plain));
+        conv_case c = with_sides(like, plain);
+        if ((i + i / 2) % 2 == 0) c.k = 8; /* of filters, too */
+        add(l, c);
         if ((i + i / 2) % 3 == 0) add(l, with_sides(like, none));
     }
 }

@@ -25,7 +25,7 @@ on_device() {
             END { exit bad || !listed || !ran }'"'"' "$work/list"'
 }
 
-# checked DIR: every variant on five shapes, of which most divide no tile; the simulator's checks find nothing, nor
+# checked DIR: every variant on a few shapes, of which most divide no tile; the simulator's checks find nothing, nor
 # leaks.
 checked() {
     case $1 in
@@ -38,6 +38,10 @@ checked() {
         shapes='--n 1 --c 1 --h 1 --k 1 --r 1|--n 2 --c 3 --h 17 --w 13 --k 70 --stride 2 --bias'
         shapes="$shapes|--n 3 --c 9 --h 6 --k 130 --pad 3 --dilation 2 --alpha 2 --beta 3|--n 130 --c 5 --h 3 --k 65"
         shapes="$shapes|--n 1 --c 64 --h 12 --k 64 --r 1 --misalign 3"
+        shapes="$shapes|--layout nhwc --n 3 --c 12 --h 7 --k 70 --stride 2 --alpha 2 --beta 3 --bias"
+        for type in f16 bf16; do
+            shapes="$shapes|--layout nhwc --dtype $type --n 3 --c 40 --h 7 --k 136 --dilation 2 --beta 3 --bias"
+        done
         ;;
     *)
         shapes='--size 64|--m 1 --n 200 --k 70|--m 33 --n 65 --k 17|--m 200 --n 130 --k 131'
@@ -106,6 +110,7 @@ for dir in step[0-9][0-9]_*; do
         # shellcheck disable=SC2086 # several options
         on_device "$dir" "$device" $size
         [ "$step" != step06 ] || on_device "$dir" "$device" $size --dtype s8
+        [ "$step" != step09 ] || on_device "$dir" "$device" $size --layout nhwc
         [ -n "$all" ] || continue
         run "$dir/run" --sim-device "$device" --no-check --sweep check --every 29
         added "$step: every 29th problem on $device"
