@@ -4,7 +4,8 @@
 
 /* Pixels from a window's first tap to its last, down (0) or across (1). */
 static int reach(const conv_problem *p, int i) {
-    return ((i == 0 ? p->r : p->s) - 1) * p->dilation[i];
+    const int taps = i == 0 ? p->r : p->s;
+    return (taps - 1) * p->dilation[i];
 }
 
 /* Where a window's corner may be, from the last row or column on: so far, and one that far is one of them. */
