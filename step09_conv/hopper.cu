@@ -1,20 +1,21 @@
 /* Hopper: f16 in NHWC by wgmma, and nobody computes an address. TMA's im2col mode knows convolutions: its tensor map
- * has the images' sides, the stride, and in which box the corner of a window moves. One instruction then names a tap, a
- * slice of 64 channels and the place to begin with, and brings that tap's pixels for 128 places one after the other:
+ * has the images' sides, the stride, and the box in which the corner of a window moves. One instruction names a tap, a
+ * slice of 64 channels and the place to begin with, and brings that tap's pixels for 128 places, one after the other:
  *
- *     x: w x h pixels of c channels                  a stage's A: 128 places of 64 channels
- *       box of the corners                           +----------------+
- *      +- - - - - -+      pixel = corner + tap       | place 0        |   place to place: across, then down, then the
- *      | c . . . . |   tap                           | place 1        |   next image; the box says where a row ends
- *      | . . . . . | (1, 2)                          | ...            |
- *      +- - - - - -+  --> . . x . . . .              | place 127      |   outside of the image: zeros, as padding asks
- *                                                    +----------------+
+ *     the map's box: where       tap (1, 2): the pixel      a stage's A, 128 rows of 64 channels
+ *     a place's corner is        that a place takes
+ *                                                           row 0     the pixel of place 0
+ *       0 1 2 3 4 5 . .            . . . . . . . .          row 1     of place 1
+ *       6 7 8 9 A B . .            . . 0 1 2 3 4 5          ...
+ *       . . . . . . . .            . . 6 7 8 9 A B          row 11    of place B
+ *       . . . . . . . .            . . . . . . . .          row 12    of place 0 in the next image
  *
- * The filters of the same tap and channels are a box of f, c x taps x k. Of both what lies behind channel c is zero, so
- * c need not be a multiple of 64. A producer warp walks over taps and slices; it does so once for a tile, in one lane.
- * Two consumer warpgroups multiply, 64 places each, as in step 6's `warp_specialised`. There is one warp that does not
- * hold sums rather than four, so registers need not be moved, and two blocks fit on a multiprocessor: the end of one
- * hides behind the other. */
+ * Outside of its image a pixel is zero, as padding asks. The filters of the same tap and channels are a box of f, which
+ * is c x taps x k. Of both what lies behind channel c is zero, so c need not be a multiple of 64.
+ *
+ * One lane of a producer warp walks over taps and slices. Two consumer warpgroups multiply, 64 places each, as in step
+ * 6's `warp_specialised`. The producer is a warp and not a warpgroup, so nobody has to hand on registers, and two
+ * blocks fit on a multiprocessor: while one stores its results the other multiplies. */
 #include <cuda_fp16.h>
 
 #include "conv/conv_kernel.cuh"
@@ -83,17 +84,24 @@ static __device__ __forceinline__ void consume(float (&d)[BN / 2], int tiles, in
     wgmma_wait<0>(d);
 }
 
-/* The results of filters k and k + 1, k even: together, unless y's pairs begin in the middle of 4 bytes. */
-static __device__ __forceinline__ void store_pair(const conv_problem &p, int at, int k, float first, float second) {
-    if (at >= conv_places(&p) || k >= p.k) return;
+/* A thread's results of one place: of every 8 filters from k on two, k even; d has those of another place between them.
+ * They are stored together, unless y's pairs begin in the middle of 4 bytes. */
+template <int BN> static __device__ __forceinline__ void store(const conv_problem &p, int at, int k, const float *d) {
+    if (at >= conv_places(&p)) return;
     __half *y = (__half *)p.y + (int64_t)at * p.k + k;
-    if (p.k % 2 == 0 && (uintptr_t)p.y % 4 == 0) {
-        __half2 old = p.beta != 0.0f ? *(const __half2 *)y : __half2();
-        *(__half2 *)y = __floats2half2_rn(conv_result(p, first, k, &old.x), conv_result(p, second, k + 1, &old.y));
-        return;
+    bool pairs = p.k % 2 == 0 && (uintptr_t)p.y % 4 == 0;
+#pragma unroll
+    for (int j = 0; j < BN; j += 8, y += 8, d += 4) {
+        if (k + j >= p.k) break;
+        if (pairs) {
+            __half2 old = p.beta != 0.0f ? *(const __half2 *)y : __half2();
+            *(__half2 *)y =
+                __floats2half2_rn(conv_result(p, d[0], k + j, &old.x), conv_result(p, d[1], k + j + 1, &old.y));
+        } else {
+            conv_store(p, d[0], k + j, y);
+            if (k + j + 1 < p.k) conv_store(p, d[1], k + j + 1, y + 1);
+        }
     }
-    conv_store(p, first, k, y);
-    if (k + 1 < p.k) conv_store(p, second, k + 1, y + 1);
 }
 
 /* Blocks that share their places have neighbouring numbers, so that x comes from DRAM once and then from L2. */
@@ -121,11 +129,8 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
     float d[BN / 2] = {};
     consume(d, slices(p) * p.r * p.s, consumer, tiles);
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32, at = place0 + warp * 16 + lane / 4, k = k0 + lane % 4 * 2;
-#pragma unroll
-    for (int j = 0; j < BN / 8; j++) {
-        store_pair(p, at, k + 8 * j, d[4 * j], d[4 * j + 1]);
-        store_pair(p, at + 8, k + 8 * j, d[4 * j + 2], d[4 * j + 3]);
-    }
+    store<BN>(p, at, k, d);
+    store<BN>(p, at + 8, k, d + 2);
 }
 
 extern "C" const char *refuses_hopper(const conv_problem *p) {
