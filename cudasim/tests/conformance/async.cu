@@ -487,9 +487,9 @@ TENSOR_REDUCES(TENSOR_REDUCE)
 
 /* X(name of the case, map, dimensions, coordinates, operation) */
 #define COLUMN_REDUCES(X)                                                                                              \
-    X(i4_add, s4, "4d", "{0, 3, 2, 1}", ".add")                                                                        \
-    X(i4_xor, s4_inside, "4d", "{0, 1, 1, 0}", ".xor")                                                                 \
-    X(i4_max, s4_edge, "4d", "{0, 2, 3, 1}", ".max")
+    X(im2col_add, s4, "4d", "{0, 3, 2, 1}", ".add")                                                                        \
+    X(im2col_xor, s4_inside, "4d", "{0, 1, 1, 0}", ".xor")                                                                 \
+    X(im2col_max, s4_edge, "4d", "{0, 2, 3, 1}", ".max")
 #define COLUMN_REDUCE(name, id, dim, at, op)                                                                           \
     TENSOR_STORE_KERNEL(tensor_reduce_##name, id, dim, at, "cp.reduce.async", op, ".im2col_no_offs", 0)
 COLUMN_REDUCES(COLUMN_REDUCE)
