@@ -3,9 +3,14 @@
 
 size_t workspace_im2col(const conv_problem *p);
 const char *refuses_precomputed(const conv_problem *p);
+const char *refuses_hopper(const conv_problem *p);
 
 static const char *needs_cp_async(const device_facts *device) {
     return device->cc >= 80 ? NULL : "cp.async needs compute capability 8.0";
+}
+
+static const char *needs_hopper(const device_facts *device) {
+    return device->cc == 90 ? NULL : "wgmma needs compute capability 9.0";
 }
 
 static const char *f32_nchw(const conv_problem *p) {
@@ -40,7 +45,9 @@ static const char *f16_nhwc(const conv_problem *p) {
     VARIANT(precomputed, "offsets from the host in constant memory, padding as bits", .refuses = few_taps) \
     VARIANT(nhwc, "16 bytes a load, an address a tap", .refuses = f32_nhwc) \
     VARIANT(tensorcore, "mma.sync, fed by a ring of cp.async that fills in the padding", \
-        .supports = needs_cp_async, .refuses = f16_nhwc)
+        .supports = needs_cp_async, .refuses = f16_nhwc) \
+    VARIANT(hopper, "TMA finds a tap's pixels (im2col mode), wgmma multiplies them", \
+        .supports = needs_hopper, .refuses = refuses_hopper)
 /* clang-format on */
 CONV_VARIANTS(VARIANTS)
 
