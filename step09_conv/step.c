@@ -1,8 +1,9 @@
 /* Step 9: convolutions, which are products of matrices with another loader. */
 #include "conv/conv.h"
 
-size_t workspace_im2col(const conv_problem *p);
+size_t workspace_im2col(const conv_problem *p), workspace_winograd(const conv_problem *p);
 const char *refuses_precomputed(const conv_problem *p);
+const char *refuses_winograd(const conv_problem *p);
 
 static const char *needs_cp_async(const device_facts *device) {
     return device->cc >= 80 ? NULL : "cp.async needs compute capability 8.0";
@@ -17,13 +18,20 @@ static const char *few_taps(const conv_problem *p) {
     return reason != NULL ? reason : refuses_precomputed(p);
 }
 
+static const char *small_filters(const conv_problem *p) {
+    const char *reason = f32_nchw(p);
+    return reason != NULL ? reason : refuses_winograd(p);
+}
+
 /* clang-format off */
 #define VARIANTS(VARIANT) \
     VARIANT(direct, "a thread an output: two loads a product", .refuses = f32_nchw) \
     VARIANT(im2col, "the windows written out as a matrix, and step 5's best", \
         .supports = needs_cp_async, .refuses = f32_nchw, .workspace = workspace_im2col) \
     VARIANT(implicit, "the matrix is never made: divisions find its elements", .refuses = f32_nchw) \
-    VARIANT(precomputed, "offsets from the host in constant memory, padding as bits", .refuses = few_taps)
+    VARIANT(precomputed, "offsets from the host in constant memory, padding as bits", .refuses = few_taps) \
+    VARIANT(winograd, "3x3 filters: 16 products for 36, in matrices that are written out", \
+        .refuses = small_filters, .workspace = workspace_winograd, .bound = VERIFY_WINOGRAD)
 /* clang-format on */
 CONV_VARIANTS(VARIANTS)
 

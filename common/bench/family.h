@@ -77,6 +77,8 @@ typedef struct {
     operand_spec (*spec)(const session *s, const void *problem);
     /* Enqueues `launch`, a const bench_launch *, on a set and with these scalars. */
     operand_launch *enqueue;
+    /* The arithmetic that the launch's result is held to, where that is not the `usual` one. Default: it is. */
+    verify_arithmetic (*arithmetic)(const bench_launch *launch, verify_arithmetic usual);
 } bench_matrix_functions;
 
 /* A problem's operands in device memory: `create` makes what bench_launch calls `operands`. */

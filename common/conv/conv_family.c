@@ -163,6 +163,12 @@ static cudaError_t enqueue(void *context, const operand_set *set, float alpha, f
     return variant_of(l->variant)->launch(&p, stream);
 }
 
+/* A variant's own bound in the place of the usual one. */
+static verify_arithmetic arithmetic(const bench_launch *l, verify_arithmetic usual) {
+    const verify_arithmetic own = variant_of(l->variant)->bound;
+    return own != 0 ? own : usual;
+}
+
 /* ---- */
 
 #define SIDE(name, value)                                                                                              \
@@ -212,7 +218,7 @@ static const bench_family family = {.op = "conv",
                                     .record = fill_record,
                                     .workload = workload,
                                     .refuses = refuses,
-                                    .matrices = {spec_of, enqueue}};
+                                    .matrices = {spec_of, enqueue, arithmetic}};
 
 int conv_step_main(int argc, char **argv, const char *step, const conv_variant *variants, int count) {
     return bench_main(argc, argv, step, &family, variants, count, NULL);
