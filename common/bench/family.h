@@ -45,6 +45,7 @@ typedef struct {
 typedef struct {
     char name[RECORD_TEXT];        /* "cublasSgemm", "cublasLt heuristic 3" */
     const char *library, *version; /* "cublasLt", "13.1.0" */
+    bool inexact;                  /* it may round where others are exact: no fingerprint tells whether it is right */
 } bench_call;
 
 /* What one launch on a problem takes, and how it is to be measured. */

@@ -26,7 +26,7 @@ static struct {
     int launches[FAKE_CALLS];
     int timed[FAKE_CALLS]; /* measurements that it took part in */
     int flushed, restored;
-    bool in_pairs;
+    bool in_pairs, inexact;
     timing_mode mode; /* of the last measurement */
 } run;
 
@@ -133,6 +133,7 @@ static int count_calls(const session *s, const void *problem) {
 
 static void describe_call(const session *s, int number, bench_call *c) {
     gemm_baseline_call(&calls, number, c);
+    c->inexact = run.inexact;
 }
 
 static cudaError_t restore(void *launch, int set, cudaStream_t stream) {
@@ -248,6 +249,15 @@ TEST(right_on_integers_is_not_enough) {
     assert_true(run.timed[HEURISTIC(4)] > 0 && run.timed[HEURISTIC(7)] > 0);
     assert_string_equal(said, "cublasLt heuristic 4, cublasLt heuristic 7: wrong at m 20, n 24, k 16, left out as a "
                               "baseline\n");
+}
+
+/* Calls whose fingerprints say nothing are held to the bound before they are timed. */
+TEST(calls_that_are_not_exact_are_verified_first) {
+    run.inexact = true;
+    run.ms[HEURISTIC(4)] = 0.2;
+    fake.tf32[HEURISTIC(4)] = true;
+    assert_choice("cublasLt heuristic 3", 3 + HEURISTICS, 0, 1);
+    assert_int_equal(run.timed[HEURISTIC(4)], 0);
 }
 
 /* What is slow beside a wrong call may be the fastest that is right. */
