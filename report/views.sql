@@ -192,8 +192,8 @@ SELECT column1 AS side FROM (VALUES (1024), (2048), (4096), (8192), (16384));
 
 CREATE VIEW random_shown AS
 SELECT rowid + 1 AS line, * FROM random
-WHERE op = 'gemm' AND variant = 'best' AND mode NOT IN ('sim', 'sustained') AND cache = 'cold' AND alpha = 1 AND beta = 0
-  AND ratio > 0;
+WHERE op IN ('gemm', 'conv') AND variant = 'best' AND mode NOT IN ('sim', 'sustained') AND cache = 'cold'
+  AND alpha = 1 AND beta = 0 AND ratio > 0 AND baseline <> 'cudnn transformed';
 
 -- Every shape of every set (random_shapes.py), recorded or not. draw: tuning or final, of thin products neither.
 CREATE TABLE random_row AS

@@ -96,6 +96,8 @@ static void add_problems(const session *s, case_list *l) {
         add_checked(s, l);
     else if (s->o.sweep == SWEEP_NONE)
         case_list_add(l, &c);
+    else if (s->o.sweep == SWEEP_RANDOM)
+        conv_random((random_draw){.sweep = s->o.random, .seed = s->o.seed}, s->device.simulated, &c, l);
     else
         conv_sweep(s->o.sweep, s->device.simulated, &c, l);
 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "conv/conv_cases.h"
+
 /* If nothing is given: a layer of ResNet-50; in the simulator a small one of its kind. */
 #define DEFAULT_N          64
 #define DEFAULT_C          64
@@ -91,12 +93,14 @@ static bool complete(const option_parse *p, const options *common, void *values)
     o->layout_given = options_given(p, "layout");
     o->dtype_given = options_given(p, "dtype");
     if (o->what.misalign > 63) return options_fail(p, "--misalign %d: more than 63", o->what.misalign);
+    if (common->sweep == SWEEP_RANDOM && common->random.max > CONV_RANDOM_MAX)
+        return options_fail(p, "--max %d: more than %d", common->random.max, CONV_RANDOM_MAX);
     const char *large = conv_case_complete(&o->what);
     return large == NULL || options_fail(p, "%s is more than %d", large, OPTIONS_MAX_SIZE);
 }
 
 void conv_options_program(options_program *p, conv_options *o) {
-    static const char *const sweeps[] = {"networks", "square", "odd", "check", NULL};
+    static const char *const sweeps[] = {"networks", "square", "odd", "random", "check", NULL};
     *o = (conv_options){.what = {.seen = {.r = 3, .stride = {1, 1}, .dilation = {1, 1}}, .alpha = 1.0f},
                         .layout = layouts[0],
                         .dtype = dtypes[0],
