@@ -48,6 +48,11 @@ def shapes(spread, largest, multiple, seed, count):
                 draw.bits()  # how far rows stand apart
 
 
+def places(side, taps, stride, pad, dilation):
+    """How many a filter has on a side: windows_places (common/tensor/windows.h)."""
+    return (side + 2 * pad - (taps - 1) * dilation - 1) // stride + 1
+
+
 def layers(spread, largest, multiple, seed, count):
     """Of the first `count` layers, as a record names them, (m, n, k) and what follows the order of dimensions in its
     layout."""
@@ -76,13 +81,10 @@ def layers(spread, largest, multiple, seed, count):
             some = draw.below(filters)
             pads.append((filters - 1) * dilation // 2 if kept else some)
 
-        def places(side, filters, pad):
-            return (side + 2 * pad - (filters - 1) * dilation - 1) // stride + 1
-
-        if places(h, r, pads[0]) <= 0 or places(w, s, pads[1]) <= 0:
+        if places(h, r, stride, pads[0], dilation) <= 0 or places(w, s, stride, pads[1], dilation) <= 0:
             dilation = 1
         while True:
-            p, q = places(h, r, pads[0]), places(w, s, pads[1])
+            p, q = places(h, r, stride, pads[0], dilation), places(w, s, stride, pads[1], dilation)
             if n * p * q * k * c * r * s <= 2 ** 36 and n * p * q * k <= 2 ** 27 and n * c * h * w <= 2 ** 27:
                 break
             if n > 1:

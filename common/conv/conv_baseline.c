@@ -9,6 +9,7 @@
 
 enum { MOST_ALIGNED = 64, X = 'x', F = 'f', Y = 'y', BIAS = 'b', SUMS = 's' }; /* of an address; tensors by their ids */
 static const size_t MOST_WORKSPACE = (size_t)1 << 30;
+static const double MOST_CHOICES = 64; /* of an engine's knobs together, for all to be tried */
 
 /* ---- descriptors ------------------------------------------------------------------------------------------------ */
 
@@ -135,28 +136,22 @@ static bool is_unwanted(const conv_baseline *b, cudnn_descriptor engine) {
     return transformed != b->transformed;
 }
 
-/* Writes the configuration's engine and knobs. */
+/* Writes the configuration's engine and knobs, which go into the descriptors `choices`. */
 static void name_plan(conv_baseline *b, cudnn_descriptor config, cudnn_descriptor engine, conv_plan *plan) {
-    const int knobs = cudnn_get(config, CUDNN_ENGINECFG_KNOBS, CUDNN_TYPE_DESCRIPTOR, 0, NULL);
     int64_t number = -1;
     cudnn_get(engine, CUDNN_ENGINE_INDEX, CUDNN_TYPE_INT64, 1, &number);
     int used = snprintf(plan->name, sizeof plan->name, "eng%lld", (long long)number);
-    if (knobs == 0) return;
-    cudnn_descriptor *all = calloc((size_t)knobs, sizeof(cudnn_descriptor));
-    if (all == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
-    for (int i = 0; i < knobs; i++) all[i] = make(b, CUDNN_KNOB_CHOICE);
-    const int found = cudnn_get(config, CUDNN_ENGINECFG_KNOBS, CUDNN_TYPE_DESCRIPTOR, knobs, all);
-    for (int i = 0; i < found && used < (int)sizeof plan->name; i++) {
+    const int knobs = cudnn_get(config, CUDNN_ENGINECFG_KNOBS, CUDNN_TYPE_DESCRIPTOR, CUDNN_KNOBS, b->choices);
+    for (int i = 0; i < knobs && used < (int)sizeof plan->name; i++) {
         int type = -1;
-        cudnn_get(all[i], CUDNN_KNOB_TYPE, CUDNN_TYPE_KNOB, 1, &type);
-        cudnn_get(all[i], CUDNN_KNOB_VALUE, CUDNN_TYPE_INT64, 1, &number);
+        cudnn_get(b->choices[i], CUDNN_KNOB_TYPE, CUDNN_TYPE_KNOB, 1, &type);
+        cudnn_get(b->choices[i], CUDNN_KNOB_VALUE, CUDNN_TYPE_INT64, 1, &number);
         used += snprintf(plan->name + used, sizeof plan->name - (size_t)used, "_k%d=%lld", type, (long long)number);
     }
-    free(all);
 }
 
 /* Makes a plan of the configuration, if it is wanted, new, and can be built. */
-static void add_plan(conv_baseline *b, cudnn_descriptor config, int *room) {
+static void add_plan(conv_baseline *b, cudnn_descriptor config) {
     conv_plan plan;
     int64_t bytes = 0;
     cudnn_descriptor engine = make(b, CUDNN_ENGINE);
@@ -174,12 +169,12 @@ static void add_plan(conv_baseline *b, cudnn_descriptor config, int *room) {
         return;
     }
     if ((size_t)bytes > b->workspace_bytes) b->workspace_bytes = (size_t)bytes;
-    b->plans = grown(b->plans, b->count, room, sizeof *b->plans);
+    b->plans = grown(b->plans, b->count, &b->room, sizeof *b->plans);
     b->plans[b->count++] = plan;
 }
 
 /* All configurations that the heuristics name in one of their modes. */
-static void add_plans(conv_baseline *b, cudnn_descriptor of_graph, int mode, int *room) {
+static void add_named(conv_baseline *b, cudnn_descriptor of_graph, int mode) {
     cudnn_descriptor heuristics = make(b, CUDNN_ENGINEHEUR);
     if (!set_other(heuristics, CUDNN_ENGINEHEUR_GRAPH, of_graph) ||
         !set_name(heuristics, CUDNN_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, mode) || !cudnn_finalize(heuristics))
@@ -189,19 +184,75 @@ static void add_plans(conv_baseline *b, cudnn_descriptor of_graph, int mode, int
     if (configs == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
     for (int i = 0; i < count; i++) configs[i] = make(b, CUDNN_ENGINECFG);
     const int found = cudnn_get(heuristics, CUDNN_ENGINEHEUR_RESULTS, CUDNN_TYPE_DESCRIPTOR, count, configs);
-    for (int i = 0; i < found && i < count; i++) add_plan(b, configs[i], room);
+    for (int i = 0; i < found && i < count; i++) add_plan(b, configs[i]);
     free(configs);
+}
+
+/* An engine's knobs: their types, and the values that they may have. */
+typedef struct {
+    int count, type[CUDNN_KNOBS];
+    int64_t least[CUDNN_KNOBS], step[CUDNN_KNOBS], values[CUDNN_KNOBS];
+    double choices; /* of all together */
+} knob_list;
+
+static knob_list knobs_of(conv_baseline *b, cudnn_descriptor engine) {
+    knob_list k = {.choices = 1.0};
+    cudnn_descriptor infos[CUDNN_KNOBS];
+    for (int i = 0; i < CUDNN_KNOBS; i++) infos[i] = make(b, CUDNN_KNOB_INFO);
+    k.count = cudnn_get(engine, CUDNN_ENGINE_KNOBS, CUDNN_TYPE_DESCRIPTOR, CUDNN_KNOBS, infos);
+    for (int i = 0; i < k.count; i++) {
+        int64_t most = 0;
+        cudnn_get(infos[i], CUDNN_KNOB_INFO_TYPE, CUDNN_TYPE_KNOB, 1, &k.type[i]);
+        cudnn_get(infos[i], CUDNN_KNOB_INFO_LEAST, CUDNN_TYPE_INT64, 1, &k.least[i]);
+        cudnn_get(infos[i], CUDNN_KNOB_INFO_MOST, CUDNN_TYPE_INT64, 1, &most);
+        cudnn_get(infos[i], CUDNN_KNOB_INFO_STEP, CUDNN_TYPE_INT64, 1, &k.step[i]);
+        k.values[i] = k.step[i] > 0 ? (most - k.least[i]) / k.step[i] + 1 : 1;
+        k.choices *= (double)k.values[i];
+    }
+    return k;
+}
+
+/* Number `choice` of the configurations of an engine; without knobs, the one that the engine has by itself. */
+static void add_configuration(conv_baseline *b, cudnn_descriptor engine, const knob_list *k, int64_t choice) {
+    cudnn_descriptor config = make(b, CUDNN_ENGINECFG), knobs[CUDNN_KNOBS];
+    bool described = set_other(config, CUDNN_ENGINECFG_ENGINE, engine);
+    for (int i = 0; i < k->count; choice /= k->values[i++]) {
+        knobs[i] = make(b, CUDNN_KNOB_CHOICE);
+        described = described && set_name(knobs[i], CUDNN_KNOB_TYPE, CUDNN_TYPE_KNOB, k->type[i]) &&
+                    set_number(knobs[i], CUDNN_KNOB_VALUE, k->least[i] + choice % k->values[i] * k->step[i]) &&
+                    cudnn_finalize(knobs[i]);
+    }
+    if (k->count > 0)
+        described = described && cudnn_set(config, CUDNN_ENGINECFG_KNOBS, CUDNN_TYPE_DESCRIPTOR, k->count, knobs);
+    if (described && cudnn_finalize(config)) add_plan(b, config);
+}
+
+/* All engines by their numbers, too. Where operands are FP32 the heuristics think of tensor cores first, and name few
+ * others: then with all their knobs, if these have few values. */
+static void add_others(conv_baseline *b, cudnn_descriptor of_graph) {
+    int64_t engines = 0;
+    cudnn_get(of_graph, CUDNN_GRAPH_ENGINES, CUDNN_TYPE_INT64, 1, &engines);
+    for (int64_t i = 0; i < engines; i++) {
+        cudnn_descriptor engine = make(b, CUDNN_ENGINE);
+        if (!set_other(engine, CUDNN_ENGINE_GRAPH, of_graph) || !set_number(engine, CUDNN_ENGINE_INDEX, i) ||
+            !cudnn_finalize(engine) || is_unwanted(b, engine))
+            continue;
+        knob_list k = knobs_of(b, engine);
+        if (b->asked.type != DTYPE_F32 || k.choices > MOST_CHOICES) k = (knob_list){.choices = 1.0};
+        for (int64_t choice = 0; choice < (int64_t)k.choices; choice++) add_configuration(b, engine, &k, choice);
+    }
 }
 
 int conv_baseline_ask(conv_baseline *b, const conv_problem *p, bool transformed) {
     static const int modes[] = {CUDNN_HEUR_A, CUDNN_HEUR_B, CUDNN_HEUR_FALLBACK};
-    int room = 0;
     conv_baseline_forget(b);
     if (*cudnn_version() == '\0') return 0;
     b->asked = *p;
     b->transformed = transformed;
+    for (int i = 0; i < CUDNN_KNOBS; i++) b->choices[i] = make(b, CUDNN_KNOB_CHOICE);
     cudnn_descriptor of_graph = graph(b);
-    for (int i = 0; i < ARRAY_SIZE(modes) && of_graph != NULL; i++) add_plans(b, of_graph, modes[i], &room);
+    for (int i = 0; i < ARRAY_SIZE(modes) && of_graph != NULL; i++) add_named(b, of_graph, modes[i]);
+    if (of_graph != NULL) add_others(b, of_graph);
     if (b->workspace_bytes > 0) CUDA_ALLOCATE(&b->workspace, b->workspace_bytes);
     return b->count;
 }

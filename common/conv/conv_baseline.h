@@ -1,4 +1,5 @@
-/* What a convolution is measured against: every plan that cuDNN's heuristics A, B and fallback name for it. */
+/* What a convolution is measured against: cuDNN's plans, those that its heuristics A, B and fallback name and others.
+ */
 #ifndef KL_CONV_BASELINE_H
 #define KL_CONV_BASELINE_H
 
@@ -25,9 +26,10 @@ typedef struct {
     bool transformed;
     cudnn_descriptor *made; /* every descriptor but packs, in the order in which they were made */
     int made_count, made_room;
+    cudnn_descriptor choices[CUDNN_KNOBS]; /* to read a configuration's knobs */
     conv_plan *plans;
-    int count, unbuilt; /* plans; configurations that became none */
-    void *workspace;    /* the largest that a plan needs: they share it */
+    int count, room, unbuilt; /* plans; configurations that became none */
+    void *workspace;          /* the largest that a plan needs: they share it */
     size_t workspace_bytes;
     conv_pack packs[CONV_BASELINE_PACKS]; /* of the latest addresses: making one takes the host longer than a launch */
 } conv_baseline;
@@ -35,6 +37,7 @@ typedef struct {
 /* Takes the plans for the problem in the place of those of another; cudnn_open opened the library. `transformed`: those
  * whose engines say that they go by Winograd or FFT; else all others. Left out are engines that compute FP32 in less
  * (tensor cores would in TF32), convert operands to less, or sum in less, and what takes more than 1 GiB of workspace.
+ * To what the heuristics name come all engines by their numbers, in FP32 with each choice of knobs if there are few.
  * cuDNN has alpha and beta itself; a bias is added in the same graph, where beta is 0. Returns how many there are. */
 int conv_baseline_ask(conv_baseline *b, const conv_problem *p, bool transformed);
 void conv_baseline_forget(conv_baseline *b);

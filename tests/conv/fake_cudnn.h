@@ -11,7 +11,7 @@
 #include "gpu/cudnn.h"
 #include "tensor/dtype.h"
 
-enum { FAKE_ATTRIBUTES = 16, FAKE_VALUES = 4, FAKE_ENGINES = 10 };
+enum { FAKE_ATTRIBUTES = 16, FAKE_VALUES = 4, FAKE_ENGINES = 11 };
 
 typedef struct {
     int kind;
@@ -41,9 +41,10 @@ static const struct {
     {.huge = true},
     {.notes = {CUDNN_NOTE_TENSOR_CORE}, .note_count = 1},
     {.fails = true},
-    {.note_count = 0}, /* with a knob */
+    {.note_count = 0}, /* with a knob of three values, of which they name two */
     {.notes = {CUDNN_NOTE_FFT}, .note_count = 1, .wrong = true},
     {.notes = {CUDNN_NOTE_REDUCED_SUMS}, .note_count = 1},
+    {.note_count = 0}, /* no heuristics name it */
 };
 
 /* Engine and knob of what the heuristics name, by their modes. */
@@ -117,38 +118,53 @@ static int fake_set(void *d, int attribute, int type, int64_t count, const void 
 }
 
 static int fake_finalize(void *d) {
-    fake_descriptor *x = fake_of(d);
+    fake_descriptor *x = fake_of(d), *knob;
     if (x->kind == CUDNN_GRAPH && fake.refuses) return 3001;
     if (x->kind == CUDNN_PLAN && fake_engines[fake_of(fake_other(d, CUDNN_PLAN_ENGINECFG, 0))->number].unbuildable)
         return 3000;
+    if (x->kind == CUDNN_ENGINE) x->number = fake_value(d, CUDNN_ENGINE_INDEX, 0);
+    if (x->kind == CUDNN_ENGINE && x->number >= FAKE_ENGINES) return 3000;
+    if (x->kind == CUDNN_ENGINECFG) {
+        x->number = fake_of(fake_other(d, CUDNN_ENGINECFG_ENGINE, 0))->number;
+        knob = fake_other(d, CUDNN_ENGINECFG_KNOBS, 0);
+        x->knob = knob != NULL ? fake_value(knob, CUDNN_KNOB_VALUE, 0) : 0;
+    }
     x->final = true;
     return 0;
 }
 
+/* A single number of an attribute. */
+static int64_t fake_number(fake_descriptor *x, int attribute) {
+    static const int64_t knob[] = {2, 3, 1, 1}; /* type, from 1 to 3 by 1 */
+    if (attribute >= CUDNN_KNOB_INFO_TYPE && attribute <= CUDNN_KNOB_INFO_STEP)
+        return knob[attribute - CUDNN_KNOB_INFO_TYPE];
+    if (attribute == CUDNN_KNOB_TYPE) return knob[0];
+    if (attribute == CUDNN_GRAPH_ENGINES) return FAKE_ENGINES + 2;
+    if (attribute != CUDNN_PLAN_WORKSPACE) return x->number;
+    return fake_engines[fake_of(fake_other(x, CUDNN_PLAN_ENGINECFG, 0))->number].huge ? INT64_C(1) << 40 : 512;
+}
+
 static int fake_get(void *d, int attribute, int type, int64_t room, int64_t *count, void *elements) {
     fake_descriptor *x = fake_of(d), **others = elements;
+    *count = 1;
     if (attribute == CUDNN_ENGINEHEUR_RESULTS) {
         const int(*named)[2] = fake_named[fake_value(d, CUDNN_ENGINEHEUR_MODE, 0)];
         for (*count = 0; named[*count][0] >= 0; ++*count)
             if (*count < room) others[*count]->number = named[*count][0], others[*count]->knob = named[*count][1];
     } else if (attribute == CUDNN_ENGINECFG_ENGINE) {
         others[0]->number = x->number;
-        *count = 1;
     } else if (attribute == CUDNN_ENGINECFG_KNOBS) {
-        *count = x->knob > 0;
-        if (room > 0) others[0]->number = x->knob;
+        *count = x->knob > 0 && room > 0; /* the real one does not say how many there are without room */
+        if (*count > 0) others[0]->number = x->knob;
+    } else if (attribute == CUDNN_ENGINE_KNOBS) {
+        *count = x->number == 7;
     } else if (attribute == CUDNN_ENGINE_NOTES) {
         *count = fake_engines[x->number].note_count;
         memcpy(elements, fake_engines[x->number].notes, sizeof fake_engines[0].notes);
     } else {
-        const int64_t engine = x->kind == CUDNN_PLAN ? fake_of(fake_other(d, CUDNN_PLAN_ENGINECFG, 0))->number : 0;
-        const int64_t value = attribute != CUDNN_PLAN_WORKSPACE ? x->number
-                              : fake_engines[engine].huge       ? INT64_C(1) << 40
-                                                                : 512;
-        const int knob_type = 2;
+        const int64_t value = fake_number(x, attribute);
         assert_int_equal(room, 1);
-        memcpy(elements, attribute == CUDNN_KNOB_TYPE ? (const void *)&knob_type : &value, fake_size(type));
-        *count = 1;
+        memcpy(elements, &value, fake_size(type));
     }
     return 0;
 }

@@ -50,18 +50,21 @@ static void assert_plan(int call, const char *name, const char *library) {
 }
 
 /* Not: what was named before, cannot be built, needs too much or multiplies in TF32. */
-TEST(plans_of_all_heuristics) {
-    assert_int_equal(ask(false), 5);
+TEST(plans_of_all_heuristics_and_engines) {
+    assert_int_equal(ask(false), 7);
     assert_plan(0, "eng7_k2=1", "cudnn");
     assert_plan(1, "eng0", "cudnn");
     assert_plan(2, "eng7_k2=2", "cudnn");
     assert_plan(3, "eng2", "cudnn");
     assert_plan(4, "eng6", "cudnn");
-    assert_int_equal(b.unbuilt, 2);
+    assert_plan(5, "eng7_k2=3", "cudnn");
+    assert_plan(6, "eng10", "cudnn");
+    assert_int_equal(b.unbuilt, 2 * 2);
     assert_int_equal(b.workspace_bytes, 512);
     what.type = DTYPE_F16; /* tensor cores are welcome, sums in f16 are not */
-    assert_int_equal(ask(false), 6);
+    assert_int_equal(ask(false), 8);
     assert_plan(2, "eng5", "cudnn");
+    assert_plan(6, "eng7", "cudnn");
 }
 
 TEST(transformed_ones_are_apart) {
@@ -86,7 +89,7 @@ TEST(they_compute_what_is_asked) {
         what.alpha = i / 12 % 2 != 0 ? 2.0f : 1.0f;
         what.beta = what.bias || i % 2 ? 0.0f : -3.0f;
         what.misalign = i % 5;
-        assert_true(ask(false) >= 5);
+        assert_true(ask(false) >= 7);
         for (int call = 0; call < b.count; call++) {
             const cudaError_t error = launch(call, i % 3 == 0 ? VERIFY_FMA : VERIFY_TENSOR, i / 2 % 2);
             assert_int_equal(error, fake.last == 6 ? cudaErrorNotSupported : cudaSuccess);
@@ -96,7 +99,7 @@ TEST(they_compute_what_is_asked) {
 }
 
 TEST(a_pack_is_made_once) {
-    assert_int_equal(ask(false), 5);
+    assert_int_equal(ask(false), 7);
     assert_int_equal(launch(1, VERIFY_FMA, true), cudaSuccess);
     const conv_problem p = conv_problem_on(&what, &o.set[0]);
     for (int i = 0; i < 3; i++) assert_int_equal(conv_baseline_launch(&b, &p, i % 2, NULL), cudaSuccess);
@@ -114,7 +117,7 @@ TEST(what_there_is_no_plan_for) {
     assert_int_equal(ask(false), 0);
     fake.refuses = false;
     what.bias = true;
-    assert_int_equal(ask(false), 5);
+    assert_int_equal(ask(false), 7);
     what.beta = 2.0f;
     assert_int_equal(ask(false), 0);
     conv_baseline_forget(&b);
