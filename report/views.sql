@@ -214,7 +214,7 @@ GROUP BY s.rowid;
 
 CREATE TABLE conv_row AS
 SELECT max(line), *, 1000 * ms_median AS us, gflops / 1000 AS tflops FROM conv_shown
-GROUP BY step, variant, dtype, sides, layer;
+WHERE coalesce(baseline, '') <> 'cudnn transformed' GROUP BY step, variant, dtype, sides, layer;
 
 CREATE INDEX conv_case ON conv_row (step, variant, dtype, sides, layer);
 
@@ -223,6 +223,12 @@ CREATE TABLE conv_baseline AS
 SELECT *, flops / us / 1e6 AS tflops
 FROM (SELECT step, dtype, sides, layer, median(1000 * baseline_ms) AS us, max(2.0 * m * n * k) AS flops FROM conv_row
       WHERE baseline_ms > 0 GROUP BY step, dtype, sides, layer);
+
+-- The fastest that goes by Winograd or FFT, likewise.
+CREATE TABLE conv_transformed AS
+SELECT *, flops / us / 1e6 AS tflops
+FROM (SELECT step, dtype, sides, layer, median(1000 * baseline_ms) AS us, max(2.0 * m * n * k) AS flops FROM conv_shown
+      WHERE baseline = 'cudnn transformed' AND baseline_ms > 0 GROUP BY step, dtype, sides, layer);
 
 -- The layers that the ladder's table and figure show.
 CREATE TABLE conv_chosen AS
