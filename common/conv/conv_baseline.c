@@ -227,8 +227,8 @@ static void add_configuration(conv_baseline *b, cudnn_descriptor engine, const k
     if (described && cudnn_finalize(config)) add_plan(b, config);
 }
 
-/* All engines by their numbers, too. Where operands are FP32 the heuristics think of tensor cores first, and name few
- * others: then with all their knobs, if these have few values. */
+/* All engines by their numbers, with each choice of knobs where there are few. Where operands are FP32 the heuristics
+ * think of tensor cores first and name few others; elsewhere they name dozens. */
 static void add_others(conv_baseline *b, cudnn_descriptor of_graph) {
     int64_t engines = 0;
     cudnn_get(of_graph, CUDNN_GRAPH_ENGINES, CUDNN_TYPE_INT64, 1, &engines);
@@ -238,7 +238,7 @@ static void add_others(conv_baseline *b, cudnn_descriptor of_graph) {
             !cudnn_finalize(engine) || is_unwanted(b, engine))
             continue;
         knob_list k = knobs_of(b, engine);
-        if (b->asked.type != DTYPE_F32 || k.choices > MOST_CHOICES) k = (knob_list){.choices = 1.0};
+        if (k.choices > MOST_CHOICES) k = (knob_list){.choices = 1.0};
         for (int64_t choice = 0; choice < (int64_t)k.choices; choice++) add_configuration(b, engine, &k, choice);
     }
 }
@@ -252,8 +252,12 @@ int conv_baseline_ask(conv_baseline *b, const conv_problem *p, bool transformed)
     for (int i = 0; i < CUDNN_KNOBS; i++) b->choices[i] = make(b, CUDNN_KNOB_CHOICE);
     cudnn_descriptor of_graph = graph(b);
     for (int i = 0; i < ARRAY_SIZE(modes) && of_graph != NULL; i++) add_named(b, of_graph, modes[i]);
-    if (of_graph != NULL) add_others(b, of_graph);
-    if (b->workspace_bytes > 0) CUDA_ALLOCATE(&b->workspace, b->workspace_bytes);
+    if (of_graph != NULL && p->type == DTYPE_F32) add_others(b, of_graph);
+    if (b->workspace_bytes > 0 && cudaMalloc(&b->workspace, b->workspace_bytes) != cudaSuccess) {
+        cudaGetLastError(); /* a failed cudaMalloc leaves its error for the next launch to find */
+        b->workspace = NULL;
+        conv_baseline_forget(b);
+    }
     return b->count;
 }
 

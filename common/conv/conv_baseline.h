@@ -37,7 +37,7 @@ typedef struct {
 /* Takes the plans for the problem in the place of those of another; cudnn_open opened the library. `transformed`: those
  * whose engines say that they go by Winograd or FFT; else all others. Left out are engines that compute FP32 in less
  * (tensor cores would in TF32), convert operands to less, or sum in less, and what takes more than 1 GiB of workspace.
- * To what the heuristics name come all engines by their numbers, in FP32 with each choice of knobs if there are few.
+ * In FP32 all engines by their numbers come to what the heuristics name, with each choice of knobs if these are few.
  * cuDNN has alpha and beta itself; a bias is added in the same graph, where beta is 0. Returns how many there are. */
 int conv_baseline_ask(conv_baseline *b, const conv_problem *p, bool transformed);
 void conv_baseline_forget(conv_baseline *b);

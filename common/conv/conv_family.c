@@ -189,7 +189,10 @@ static cudaError_t enqueue(void *context, const operand_set *set, float alpha, f
 
 static int count_calls(const session *s, const void *problem) {
     const conv_problem p = conv_problem_of(problem);
-    return conv_baseline_ask(&state_of(s)->baseline, &p, is_transformed(s));
+    conv_baseline *b = &state_of(s)->baseline;
+    const int count = conv_baseline_ask(b, &p, is_transformed(s));
+    if (s->o.verbose) printf("    cuDNN: %d plans, %d that cannot be built or need too much\n", count, b->unbuilt);
+    return count;
 }
 
 static void describe_call(const session *s, int number, bench_call *c) {

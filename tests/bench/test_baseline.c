@@ -27,6 +27,7 @@ static struct {
     int timed[FAKE_CALLS]; /* measurements that it took part in */
     int flushed, restored;
     bool in_pairs, inexact;
+    int uncapturable; /* call number ... - 1 fails in a graph */
     timing_mode mode; /* of the last measurement */
 } run;
 
@@ -95,6 +96,16 @@ cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_resu
     r->baseline_ms.median = timed_ms(&task->baseline, stream);
     r->ratio.median = r->baseline_ms.median / r->ours_ms.median;
     run.in_pairs = false;
+    return cudaSuccess;
+}
+
+cudaError_t timing_capture(const timing_side *side, int sets, int launches, cudaStream_t stream,
+                           cudaGraphExec_t *exec) {
+    const bench_launch *l = side->context;
+    return run.uncapturable == l->number + 1 ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
     return cudaSuccess;
 }
 
@@ -258,6 +269,14 @@ TEST(calls_that_are_not_exact_are_verified_first) {
     fake.tf32[HEURISTIC(4)] = true;
     assert_choice("cublasLt heuristic 3", 3 + HEURISTICS, 0, 1);
     assert_int_equal(run.timed[HEURISTIC(4)], 0);
+}
+
+TEST(what_no_graph_takes_is_refused) {
+    run.ms[HEURISTIC(4)] = 0.2;
+    run.uncapturable = 3 + 3 + 1;
+    assert_choice("cublasLt heuristic 3", 3 + HEURISTICS, 1, 0);
+    timing.mode = TIMING_EVENTS;
+    assert_choice("cublasLt heuristic 4", 3 + HEURISTICS, 0, 0);
 }
 
 /* What is slow beside a wrong call may be the fastest that is right. */

@@ -61,10 +61,9 @@ TEST(plans_of_all_heuristics_and_engines) {
     assert_plan(6, "eng10", "cudnn");
     assert_int_equal(b.unbuilt, 2 * 2);
     assert_int_equal(b.workspace_bytes, 512);
-    what.type = DTYPE_F16; /* tensor cores are welcome, sums in f16 are not */
-    assert_int_equal(ask(false), 8);
+    what.type = DTYPE_F16;           /* tensor cores are welcome, sums in f16 are not */
+    assert_int_equal(ask(false), 6); /* what the heuristics name is enough */
     assert_plan(2, "eng5", "cudnn");
-    assert_plan(6, "eng7", "cudnn");
 }
 
 TEST(transformed_ones_are_apart) {
@@ -89,7 +88,7 @@ TEST(they_compute_what_is_asked) {
         what.alpha = i / 12 % 2 != 0 ? 2.0f : 1.0f;
         what.beta = what.bias || i % 2 ? 0.0f : -3.0f;
         what.misalign = i % 5;
-        assert_true(ask(false) >= 7);
+        assert_true(ask(false) >= 6);
         for (int call = 0; call < b.count; call++) {
             const cudaError_t error = launch(call, i % 3 == 0 ? VERIFY_FMA : VERIFY_TENSOR, i / 2 % 2);
             assert_int_equal(error, fake.last == 6 ? cudaErrorNotSupported : cudaSuccess);
