@@ -213,6 +213,9 @@ static int fake_execute(void *handle, void *plan, void *pack) {
     assert_true(handle != NULL && ((fake_descriptor *)plan)->final && ((fake_descriptor *)pack)->final);
     assert_non_null(fake_other(pack, CUDNN_PACK_WORKSPACE, 0));
     assert_int_equal(fake_value(how, CUDNN_CONVOLUTION_MODE, 0), CUDNN_CROSS_CORRELATION);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(fake_value(how, CUDNN_CONVOLUTION_PRE_PADDINGS, i),
+                         fake_value(how, CUDNN_CONVOLUTION_POST_PADDINGS, i));
     if (add != NULL) assert_ptr_equal(fake_other(add, CUDNN_OF_ELEMENTS_X, 0), to);
     if (add != NULL) to = fake_other(add, CUDNN_OF_ELEMENTS_Y, 0);
     const fake_tensor x = fake_tensor_of(fake_other(forward, CUDNN_FORWARD_X, 0), pack);
