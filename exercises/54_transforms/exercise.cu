@@ -1,6 +1,6 @@
-/* Exercise: Winograd's F(2x2, 3x3), a thread a filter and a tile of 2x2 places. In each channel it transforms 4x4 pixels
- * and 3x3 taps, multiplies 16 pairs, and transforms the 16 products back into 4 places. The result is right, and it takes
- * more additions than it has to: what is done for each channel need not be. Find it, and reach the goal.
+/* Exercise: Winograd's F(2x2, 3x3), a thread a filter and a tile of 2x2 places. In each channel it transforms 4x4
+ * pixels and 3x3 taps, multiplies 16 pairs, and transforms the 16 products back into 4 places. The result is right, and
+ * it takes more additions than it has to: what is done for each channel need not be. Find it, and reach the goal.
  */
 #include "conv/conv_kernel.cuh"
 
