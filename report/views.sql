@@ -199,8 +199,8 @@ SELECT column1 AS side FROM (VALUES (1024), (2048), (4096), (8192), (16384));
 
 CREATE VIEW random_shown AS
 SELECT rowid + 1 AS line, * FROM random
-WHERE op = 'gemm' AND variant = 'best' AND mode NOT IN ('sim', 'sustained') AND cache = 'cold' AND alpha = 1 AND beta = 0
-  AND ratio > 0;
+WHERE op IN ('gemm', 'conv') AND variant = 'best' AND mode NOT IN ('sim', 'sustained') AND cache = 'cold'
+  AND alpha = 1 AND beta = 0 AND ratio > 0 AND baseline <> 'cudnn transformed';
 
 -- Every shape of every set (random_shapes.py), recorded or not. draw: tuning or final, of thin products neither.
 CREATE TABLE random_row AS
@@ -214,7 +214,7 @@ GROUP BY s.rowid;
 
 CREATE TABLE conv_row AS
 SELECT max(line), *, 1000 * ms_median AS us, gflops / 1000 AS tflops FROM conv_shown
-GROUP BY step, variant, dtype, sides, layer;
+WHERE coalesce(baseline, '') <> 'cudnn transformed' GROUP BY step, variant, dtype, sides, layer;
 
 CREATE INDEX conv_case ON conv_row (step, variant, dtype, sides, layer);
 
@@ -223,6 +223,12 @@ CREATE TABLE conv_baseline AS
 SELECT *, flops / us / 1e6 AS tflops
 FROM (SELECT step, dtype, sides, layer, median(1000 * baseline_ms) AS us, max(2.0 * m * n * k) AS flops FROM conv_row
       WHERE baseline_ms > 0 GROUP BY step, dtype, sides, layer);
+
+-- The fastest that goes by Winograd or FFT, likewise.
+CREATE TABLE conv_transformed AS
+SELECT *, flops / us / 1e6 AS tflops
+FROM (SELECT step, dtype, sides, layer, median(1000 * baseline_ms) AS us, max(2.0 * m * n * k) AS flops FROM conv_shown
+      WHERE baseline = 'cudnn transformed' AND baseline_ms > 0 GROUP BY step, dtype, sides, layer);
 
 -- The layers that the ladder's table and figure show.
 CREATE TABLE conv_chosen AS

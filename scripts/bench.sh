@@ -136,6 +136,7 @@ conv_runs() {
     for kind in "f32 --layout nchw" "f32 --layout nhwc" "f16 --layout nhwc"; do
         up_to "--dtype $kind --sweep $1" 128 256 2048
     done
+    [ "$1" != networks ] || up_to "--sweep $1 --baseline transformed --variant best" 128 256 2048
 }
 
 # random_runs STEP SWEEP: best on a part of a set in each run (plots/random_sets.csv). `random` has the seeds from 1001

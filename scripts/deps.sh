@@ -179,8 +179,10 @@ install_wheels() {
     need_build
     find_pip
     wheels_mb=100
-    # cuBLAS, the baseline, is half a gigabyte: only if a GPU can run it.
-    if has_gpu; then wheels="$wheels nvidia-cublas==13.1.0.3" wheels_mb=600; fi
+    # cuBLAS and cuDNN, the baselines, are half a gigabyte each: only if a GPU can run them. cuDNN compiles kernels.
+    if has_gpu; then
+        wheels="$wheels nvidia-cublas==13.1.0.3 nvidia-cudnn-cu13==9.* nvidia-cuda-nvrtc==13.0.*" wheels_mb=1200
+    fi
     say "no CUDA Toolkit 13 found: fetching NVIDIA's Python wheels of it (about $wheels_mb MB) into build/cuda"
     rm -rf build/cuda.new build/wheels
     mkdir build/wheels
@@ -195,6 +197,7 @@ install_wheels() {
     fi
     set +f
     new=build/cuda.new/nvidia/cu13
+    if [ -d build/cuda.new/nvidia/cudnn ]; then mv build/cuda.new/nvidia/cudnn/lib/* "$new/lib"; fi
     ln -sfn lib "$new/lib64"
     ln -sfn libcudart.so.13 "$new/lib/libcudart.so"
     try_wheels "$new" || die "the wheels' nvcc does not work here (see build/wheels.log); set CUDA_HOME to a CUDA 13"

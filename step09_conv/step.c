@@ -1,9 +1,9 @@
 /* Step 9: convolutions, which are products of matrices with another loader. */
 #include "conv/conv.h"
 
-size_t workspace_im2col(const conv_problem *p);
+size_t workspace_im2col(const conv_problem *p), workspace_winograd(const conv_problem *p);
 const char *refuses_precomputed(const conv_problem *p);
-const char *refuses_hopper(const conv_problem *p);
+const char *refuses_hopper(const conv_problem *p), *refuses_winograd(const conv_problem *p);
 
 static const char *needs_cp_async(const device_facts *device) {
     return device->cc >= 80 ? NULL : "cp.async needs compute capability 8.0";
@@ -36,6 +36,11 @@ static const char *f16_nhwc(const conv_problem *p) {
     return p->c % 8 == 0 && !off_16_bytes(p) ? NULL : "takes c a multiple of 8 and operands aligned to 16 bytes";
 }
 
+static const char *small_filters(const conv_problem *p) {
+    const char *reason = f32_nchw(p);
+    return reason != NULL ? reason : refuses_winograd(p);
+}
+
 /* clang-format off */
 #define VARIANTS(VARIANT) \
     VARIANT(direct, "a thread an output: two loads a product", .refuses = f32_nchw) \
@@ -47,7 +52,9 @@ static const char *f16_nhwc(const conv_problem *p) {
     VARIANT(tensorcore, "mma.sync, fed by a ring of cp.async that fills in the padding", \
         .supports = needs_cp_async, .refuses = f16_nhwc) \
     VARIANT(hopper, "TMA finds a tap's pixels (im2col mode), wgmma multiplies them", \
-        .supports = needs_hopper, .refuses = refuses_hopper)
+        .supports = needs_hopper, .refuses = refuses_hopper) \
+    VARIANT(winograd, "3x3 filters: 16 products for 36, in matrices that are written out", \
+        .refuses = small_filters, .workspace = workspace_winograd, .bound = VERIFY_WINOGRAD)
 /* clang-format on */
 CONV_VARIANTS(VARIANTS)
 

@@ -18,9 +18,10 @@ typedef struct {
  * must pass the full verification, as a variant does, because that is slow:
  *
  * The first call that passes it leaves the fingerprint of its exact pass (matrix.h), and the exact pass of every other
- * call must have the same one: no reference has to be computed. Each call that is right so far is then timed quickly,
- * in the mode and with the caches of the outline: a single launch shows what is far slower than another, and a few
- * are enough where launches are long. The fastest are timed in pairs, as variants are. The one that wins is verified
+ * call must have the same one: no reference has to be computed, but for calls that are not exact. What a
+ * graph cannot hold is refused, unless the mode has no graphs. Each call that is right so far is then timed quickly, in
+ * the mode and with the caches of the outline: a single launch shows what is far slower than another, and a few are
+ * enough where launches are long. The fastest are timed in pairs, as variants are. The one that wins is verified
  * completely; if it fails, it was wrong, and those that remain are timed again.
  *
  * Names on stderr what was wrong, and says so if there is no baseline; with --verbose prints what was chosen, and how

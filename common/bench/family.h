@@ -45,6 +45,7 @@ typedef struct {
 typedef struct {
     char name[RECORD_TEXT];        /* "cublasSgemm", "cublasLt heuristic 3" */
     const char *library, *version; /* "cublasLt", "13.1.0" */
+    bool inexact;                  /* it may round where others are exact: no fingerprint tells whether it is right */
 } bench_call;
 
 /* What one launch on a problem takes, and how it is to be measured. */
@@ -77,6 +78,8 @@ typedef struct {
     operand_spec (*spec)(const session *s, const void *problem);
     /* Enqueues `launch`, a const bench_launch *, on a set and with these scalars. */
     operand_launch *enqueue;
+    /* The arithmetic that the launch's result is held to, where that is not the `usual` one. Default: it is. */
+    verify_arithmetic (*arithmetic)(const bench_launch *launch, verify_arithmetic usual);
 } bench_matrix_functions;
 
 /* A problem's operands in device memory: `create` makes what bench_launch calls `operands`. */

@@ -63,14 +63,16 @@ static cudaError_t move(void *context, cudaStream_t stream) {
 }
 
 /* Before a verification: sets how many launches it takes, as many as the family says or more back to back where none
- * reads what another writes. In the simulator they are counted as the variant's, as nothing else is launched there.
- * Returns how many the family says. */
-static int begin_verification(const bench_launch *launch) {
+ * reads what another writes, and what arithmetic they are held to. In the simulator they are counted as the variant's,
+ * as nothing else is launched there. Returns what it found, for the end. */
+static operand_spec begin_verification(const bench_launch *launch) {
     const session *s = launch->session;
     operand_spec *spec = &((matrices *)launch->operands)->at.spec;
-    const int specified = spec->launches;
+    const operand_spec specified = *spec;
     char problem[96];
-    if (launch->launches > specified && spec->beta == 0.0f) spec->launches = launch->launches;
+    if (launch->launches > specified.launches && spec->beta == 0.0f) spec->launches = launch->launches;
+    if (s->family->matrices.arithmetic != NULL)
+        spec->arithmetic = s->family->matrices.arithmetic(launch, specified.arithmetic);
     if (s->device.simulated && launch->variant != NULL) {
         s->family->format(s, launch->problem, false, problem, sizeof problem);
         simulator_count(launch->variant->name, problem);
@@ -78,28 +80,28 @@ static int begin_verification(const bench_launch *launch) {
     return specified;
 }
 
-static void end_verification(const bench_launch *launch, int specified) {
-    ((matrices *)launch->operands)->at.spec.launches = specified;
+static void end_verification(const bench_launch *launch, const operand_spec *specified) {
+    ((matrices *)launch->operands)->at.spec = *specified;
     if (launch->session->device.simulated) simulator_count(NULL, NULL);
 }
 
 static cudaError_t verify(const bench_launch *launch, const char *name, FILE *report, verdict *v) {
     const session *s = launch->session;
     matrices *o = launch->operands;
-    const int specified = begin_verification(launch);
+    const operand_spec specified = begin_verification(launch);
     const cudaError_t error =
         operand_sets_verify(&o->at, name, s->family->matrices.enqueue, (void *)(uintptr_t)launch, s->stream, report, v);
-    end_verification(launch, specified);
+    end_verification(launch, &specified);
     return error;
 }
 
 static cudaError_t fingerprint(const bench_launch *launch, const char *name, FILE *report, verdict *v) {
     const session *s = launch->session;
     matrices *o = launch->operands;
-    const int specified = begin_verification(launch);
+    const operand_spec specified = begin_verification(launch);
     const cudaError_t error = operand_sets_fingerprint(&o->at, name, s->family->matrices.enqueue,
                                                        (void *)(uintptr_t)launch, s->stream, report, v);
-    end_verification(launch, specified);
+    end_verification(launch, &specified);
     return error;
 }
 

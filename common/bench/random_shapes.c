@@ -8,8 +8,7 @@ static uint32_t draw(random_draw *d) {
     return (uint32_t)(values_hash(d->seed, d->drawn++) >> 32);
 }
 
-/* 0 ... count - 1. */
-static int draw_below(random_draw *d, int count) {
+int random_below(random_draw *d, int count) {
     return (int)((uint64_t)draw(d) * (uint64_t)count >> 32);
 }
 
@@ -19,23 +18,26 @@ static int draw_log(random_draw *d, int most) {
     int octaves = 0;
     while (most >> octaves > 0) octaves++;
     for (;;) {
-        const int octave = draw_below(d, octaves);
+        const int octave = random_below(d, octaves);
         const uint64_t x = UINT64_C(1) << 31 | draw(d) >> 1; /* 1 to 2, with 31 bits behind the point */
         const int factor = (int)(x << octave >> 31);
         if (draw(d) * x < UINT64_C(1) << 63 && factor <= most) return factor;
     }
 }
 
+int random_side(random_draw *d) {
+    const int most = d->sweep.max / d->sweep.multiple;
+    return d->sweep.multiple * (strcmp(d->sweep.spread, "log") == 0 ? draw_log(d, most) : 1 + random_below(d, most));
+}
+
 random_shape random_shape_next(random_draw *d) {
     const random_sweep *sweep = &d->sweep;
-    const int most = sweep->max / sweep->multiple;
     int sides[3];
     random_shape r = {.pads = {0, 0, 0}};
-    for (int i = 0; i < 3; i++)
-        sides[i] = sweep->multiple * (strcmp(sweep->spread, "log") == 0 ? draw_log(d, most) : 1 + draw_below(d, most));
+    for (int i = 0; i < 3; i++) sides[i] = random_side(d);
     r.sides = (shape){sides[0], sides[1], sides[2]};
     for (int i = 0; i < 3 && sweep->multiple == 1 && d->count % 2 == 1; i++)
-        r.pads[i] = draw_below(d, RANDOM_MAX_PAD + 1);
+        r.pads[i] = random_below(d, RANDOM_MAX_PAD + 1);
     d->count++;
     return r;
 }

@@ -22,9 +22,15 @@ typedef struct {
     int pads[3];
 } random_shape;
 
-/* The next shape. Its sides are drawn one by one, each `multiple` times a factor from 1 to most = max / multiple,
- * rounded down. With "uniform" each factor is as likely as any other. With "log" it is the whole part of a number from
- * 1 to most + 1 whose logarithm is uniform, so that 1, 2 to 3 and 4 to 7 are equally likely.
+/* Any of 0 ... count - 1. */
+int random_below(random_draw *d, int count);
+
+/* A side: `multiple` times a factor from 1 to most = max / multiple, rounded down. With "uniform" each factor is as
+ * likely as any other. With "log" it is the whole part of a number from 1 to most + 1 whose logarithm is uniform, so
+ * that 1, 2 to 3 and 4 to 7 are equally likely. */
+int random_side(random_draw *d);
+
+/* The next shape, side by side.
  *
  * There are no gaps between rows, unless `multiple` is 1 and rows do not keep to 16 bytes anyway: then every other
  * shape has pads of 0 ... RANDOM_MAX_PAD, drawn for each of A, B and C. */

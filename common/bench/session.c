@@ -38,9 +38,11 @@ record session_describe(const session *s, const char *variant, const char *op) {
     return r;
 }
 
-/* Rows of a second measurement, and of a search that was timed beside PyTorch's, are cases of their own. */
+/* Rows of a second measurement, of a search that was timed beside PyTorch's, and beside another baseline than the one
+ * that a family names beforehand, are cases of their own. */
 static bool stands_for(const record *known, const record *r) {
     if (strncmp(known->baseline, "torch ", 6) == 0) return false;
+    if (*r->baseline != '\0' && strcmp(known->baseline, r->baseline) != 0) return false;
     if (*r->mode != '\0') return strcmp(known->mode, r->mode) == 0;
     return strcmp(known->mode, "sustained") != 0 && strcmp(known->mode, "transfers") != 0 &&
            strcmp(known->mode, "chain") != 0;

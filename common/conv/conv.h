@@ -10,6 +10,7 @@
 #include "gpu/device.h"
 #include "gpu/kernel_info.h"
 #include "tensor/dtype.h"
+#include "tensor/verify.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -59,6 +60,7 @@ typedef struct {
     const char *(*supports)(const device_facts *device); /* this, the next and the last as a gemm_variant's */
     const char *(*refuses)(const conv_problem *p);
     size_t (*workspace)(const conv_problem *p);
+    verify_arithmetic bound; /* VERIFY_WINOGRAD where it multiplies transformed tiles (tensor/verify.h), else 0 */
 } conv_variant;
 
 /* Runs the step's command line over its variants. Exit status as gemm_step_main's. */

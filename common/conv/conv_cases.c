@@ -182,3 +182,68 @@ void conv_sweep(sweep_kind kind, bool simulated, const conv_case *like, case_lis
         add(l, with_sides(*like, sides));
     }
 }
+
+/* ---- at random ---- */
+
+/* Up to `octaves` of them from `least` on, one as likely as another. */
+static int draw_octaves(random_draw *d, int least, int octaves) {
+    const int begin = least << random_below(d, octaves);
+    return begin + random_below(d, begin);
+}
+
+/* The first again in 3 of 4, else another one. */
+static int draw_second(random_draw *d, int first, int other) {
+    return random_below(d, 4) > 0 ? first : other;
+}
+
+static bool is_too_large(const conv_case *c, bool simulated) {
+    const windows *v = &c->seen;
+    const double places = (double)v->n * v->p * v->q, x = (double)v->n * v->c * v->h * v->w;
+    return places * c->k * windows_cols(v) > (simulated ? 0x1p24 : 0x1p36) || places * c->k > 0x1p27 || x > 0x1p27;
+}
+
+/* Halves the first of the sides that can be, rounded up, channels and filters to a multiple. */
+static bool shrink(conv_case *c, int multiple) {
+    windows *v = &c->seen;
+    int *const sides[] = {&v->n, &v->h, &v->w, &v->c, &c->k};
+    const int least[] = {2, 28, 28, 2 * multiple, 2 * multiple}; /* an image keeps room for every filter */
+    for (int i = 0; i < ARRAY_SIZE(sides); i++) {
+        const int unit = i < 3 ? 1 : multiple;
+        if (*sides[i] < least[i]) continue;
+        *sides[i] = (*sides[i] / 2 + unit - 1) / unit * unit;
+        conv_case_complete(c);
+        return true;
+    }
+    return false;
+}
+
+static conv_case draw_layer(random_draw *d, bool simulated, conv_case c) {
+    static const int taps[] = {1, 1, 3, 3, 3, 3, 5, 7}, strides[] = {1, 1, 1, 1, 1, 2, 2, 3};
+    windows *v = &c.seen;
+    v->c = random_side(d), c.k = random_side(d);
+    if (random_below(d, 8) == 0) v->c = 3;
+    v->n = draw_octaves(d, 1, simulated ? 2 : 7);
+    v->h = draw_octaves(d, 7, simulated ? 2 : 5);
+    v->w = draw_second(d, v->h, draw_octaves(d, 7, simulated ? 2 : 5));
+    v->r = taps[random_below(d, 8)];
+    v->s = draw_second(d, v->r, taps[random_below(d, 8)]);
+    v->stride[0] = v->stride[1] = strides[random_below(d, 8)];
+    v->dilation[0] = v->dilation[1] = random_below(d, 8) == 0 ? 2 : 1;
+    const bool kept = random_below(d, 4) > 0;
+    for (int i = 0; i < 2; i++) {
+        const int of_filter = i == 0 ? v->r : v->s, any = random_below(d, of_filter);
+        v->pad[i] = kept ? (of_filter - 1) * v->dilation[i] / 2 : any;
+    }
+    conv_case_complete(&c);
+    if (v->p == 0 || v->q == 0) v->dilation[0] = v->dilation[1] = 1;
+    conv_case_complete(&c);
+    while (is_too_large(&c, simulated) && shrink(&c, d->sweep.multiple)) continue;
+    return c;
+}
+
+void conv_random(random_draw draw, bool simulated, const conv_case *like, case_list *l) {
+    for (int i = 0; i < draw.sweep.count; i++) {
+        const conv_case c = draw_layer(&draw, simulated, *like);
+        case_list_add(l, &c);
+    }
+}

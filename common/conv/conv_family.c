@@ -1,10 +1,10 @@
-/* Convolution, as the bench sees it. There is no baseline yet: it will be a bench_baseline_functions of its own file,
- * as common/gemv has one. */
+/* Convolution, as the bench sees it. */
 #include <math.h>
 #include <string.h>
 
 #include "bench/session.h"
 #include "conv/conv.h"
+#include "conv/conv_baseline.h"
 #include "conv/conv_cases.h"
 #include "conv/conv_operands.h"
 #include "conv/conv_options.h"
@@ -13,6 +13,7 @@
 typedef struct {
     conv_options o;
     conv_case latest; /* what was last recorded: the table's columns show its sides */
+    conv_baseline baseline;
 } conv_state;
 
 static conv_state *state_of(const session *s) {
@@ -32,11 +33,30 @@ static void add_options(session *s, options_program *p) {
     conv_options_program(p, &state_of(s)->o);
 }
 
+static bool is_transformed(const session *s) {
+    return strcmp(state_of(s)->o.baseline, "transformed") == 0;
+}
+
+static int open_family(session *s) {
+    const conv_options *o = &state_of(s)->o;
+    const bool wanted = !o->no_baseline && !s->device.simulated && !s->o.list && s->o.sweep != SWEEP_CHECK;
+    const char *reason = wanted ? cudnn_open() : NULL;
+    if (reason != NULL) fprintf(stderr, "%s: nothing to compare with\n", reason);
+    s->baseline = wanted && reason == NULL;
+    return EXIT_OK;
+}
+
+static void close_family(session *s) {
+    conv_baseline_forget(&state_of(s)->baseline);
+    cudnn_close();
+}
+
 static void header(const session *s) {
     const conv_options *o = &state_of(s)->o;
     printf("y = %g*conv(x, f) + %g*y%s in %s %s", (double)o->what.alpha, (double)o->what.beta,
            o->what.bias ? " + bias" : "", o->dtype, o->layout);
     if (!s->device.simulated) printf(", L2 %s", o->warm ? "warm" : "cold");
+    if (s->baseline) printf(", against the fastest %s plan of cuDNN %s", o->baseline, cudnn_version());
     printf("\n");
 }
 
@@ -76,6 +96,8 @@ static void add_problems(const session *s, case_list *l) {
         add_checked(s, l);
     else if (s->o.sweep == SWEEP_NONE)
         case_list_add(l, &c);
+    else if (s->o.sweep == SWEEP_RANDOM)
+        conv_random((random_draw){.sweep = s->o.random, .seed = s->o.seed}, s->device.simulated, &c, l);
     else
         conv_sweep(s->o.sweep, s->device.simulated, &c, l);
 }
@@ -121,6 +143,7 @@ static void fill_record(const session *s, const void *problem, record *r) {
              v->w, v->r, v->s, stride, pad, dilation, c->bias ? " bias" : "");
     snprintf(r->layout, sizeof r->layout, "%.*s", RECORD_TEXT - 1, layout);
     snprintf(r->cache, sizeof r->cache, "%s", state_of(s)->o.warm ? "warm" : "cold");
+    if (s->baseline) snprintf(r->baseline, sizeof r->baseline, "%s", conv_baseline_library(is_transformed(s)));
 }
 
 static void workload(const session *s, const void *problem, bench_workload *w) {
@@ -160,7 +183,27 @@ static cudaError_t enqueue(void *context, const operand_set *set, float alpha, f
     conv_problem p = conv_problem_on(l->problem, set);
     p.alpha = alpha;
     p.beta = beta;
+    if (l->variant == NULL) return conv_baseline_launch(&state_of(l->session)->baseline, &p, l->number, stream);
     return variant_of(l->variant)->launch(&p, stream);
+}
+
+static int count_calls(const session *s, const void *problem) {
+    const conv_problem p = conv_problem_of(problem);
+    conv_baseline *b = &state_of(s)->baseline;
+    const int count = conv_baseline_ask(b, &p, is_transformed(s));
+    if (s->o.verbose) printf("    cuDNN: %d plans, %d that cannot be built or need too much\n", count, b->unbuilt);
+    return count;
+}
+
+static void describe_call(const session *s, int number, bench_call *c) {
+    conv_baseline_call(&state_of(s)->baseline, number, c);
+}
+
+/* A variant's own bound, or the baseline's, in the place of the usual one. */
+static verify_arithmetic arithmetic(const bench_launch *l, verify_arithmetic usual) {
+    if (l->variant == NULL) return is_transformed(l->session) ? VERIFY_TRANSFORMED : usual;
+    const verify_arithmetic own = variant_of(l->variant)->bound;
+    return own != 0 ? own : usual;
 }
 
 /* ---- */
@@ -206,13 +249,16 @@ static const bench_family family = {.op = "conv",
                                     .columns = columns,
                                     .variant = variant,
                                     .options = add_options,
+                                    .open = open_family,
+                                    .close = close_family,
                                     .header = header,
                                     .problems = add_problems,
                                     .format = format,
                                     .record = fill_record,
                                     .workload = workload,
                                     .refuses = refuses,
-                                    .matrices = {spec_of, enqueue}};
+                                    .matrices = {spec_of, enqueue, arithmetic},
+                                    .baseline = {count_calls, describe_call}};
 
 int conv_step_main(int argc, char **argv, const char *step, const conv_variant *variants, int count) {
     return bench_main(argc, argv, step, &family, variants, count, NULL);

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "conv/conv_cases.h"
+
 /* If nothing is given: a layer of ResNet-50; in the simulator a small one of its kind. */
 #define DEFAULT_N          64
 #define DEFAULT_C          64
@@ -20,6 +22,8 @@
 #define SIDE(name)  FIELD(what.seen.name)
 
 static const char *const layouts[] = {"nchw", "nhwc", NULL}, *const dtypes[] = {"f32", "f16", "bf16", NULL};
+
+static const char *const baselines[] = {"direct", "transformed", NULL};
 
 static const option table[] = {
     {"n", "N", OPTION_SIZE, SIDE(n), "images of x and y" DEFAULTS(N), NULL},
@@ -48,13 +52,19 @@ static const option table[] = {
      "operands begin N elements (up to 63) beyond an aligned address", NULL},
     {"warm", NULL, OPTION_FLAG, FIELD(warm), "leave the operands in the L2 cache between launches (default: cold)",
      NULL},
+    {"no-baseline", NULL, OPTION_FLAG, FIELD(no_baseline), "do not time the baseline", NULL},
+    {"baseline", "KIND", OPTION_CHOICE, FIELD(baseline),
+     "compare with cuDNN's fastest engine that multiplies as it is defined, or that goes by Winograd or FFT",
+     baselines},
     {0},
 };
 
 static const option_rule rules[] = {
     {"n c h w k r s stride stride-w pad pad-w dilation dilation-w misalign", RULE_CONTRADICTS, "sweep",
      "which chooses the layers"},
-    {"bias alpha beta warm", RULE_CONTRADICTS, "sweep check", "which chooses the scalars and times nothing"},
+    {"bias alpha beta warm no-baseline baseline", RULE_CONTRADICTS, "sweep check",
+     "which chooses the scalars and times nothing"},
+    {"no-baseline", RULE_CONTRADICTS, "baseline", NULL},
     {"misalign", RULE_CONTRADICTS, "csv", "which has no column for it"},
     {0},
 };
@@ -83,16 +93,19 @@ static bool complete(const option_parse *p, const options *common, void *values)
     o->layout_given = options_given(p, "layout");
     o->dtype_given = options_given(p, "dtype");
     if (o->what.misalign > 63) return options_fail(p, "--misalign %d: more than 63", o->what.misalign);
+    if (common->sweep == SWEEP_RANDOM && common->random.max > CONV_RANDOM_MAX)
+        return options_fail(p, "--max %d: more than %d", common->random.max, CONV_RANDOM_MAX);
     const char *large = conv_case_complete(&o->what);
     return large == NULL || options_fail(p, "%s is more than %d", large, OPTIONS_MAX_SIZE);
 }
 
 void conv_options_program(options_program *p, conv_options *o) {
-    static const char *const sweeps[] = {"networks", "square", "odd", "check", NULL};
+    static const char *const sweeps[] = {"networks", "square", "odd", "random", "check", NULL};
     *o = (conv_options){.what = {.seen = {.r = 3, .stride = {1, 1}, .dilation = {1, 1}}, .alpha = 1.0f},
                         .layout = layouts[0],
-                        .dtype = dtypes[0]};
-    p->summary = "Verifies each variant's result, then times the variant.";
+                        .dtype = dtypes[0],
+                        .baseline = baselines[0]};
+    p->summary = "Verifies each variant's result, then times the variant against the baseline.";
     p->noun = "variant";
     p->sweeps = sweeps;
     p->simulated_max_size = SIMULATED_MAX_SIZE;

@@ -71,7 +71,7 @@ static void note_wrong(verify_result *r, const verify_element *first, const veri
 static void check_element(const verify_case *v, int row, int col, double sum, double sum_abs, verify_result *r) {
     double c0 = verify_c0(v, row, col), d0 = verify_d0(v, col);
     double ref = verify_expected(v, sum, c0, d0);
-    double bound = verify_bound(v, sum_abs, ref, c0, d0);
+    double bound = verify_bound(v, verify_magnitude(v, row, col, sum_abs), ref, c0, d0);
     double c = verify_c_at(v, row, col);
     double share = verify_judge(v, c, ref, bound);
     if (share > 1.0) {

@@ -39,6 +39,25 @@
  * A convolution is the product of its windows and its filters, with k = c r s. Its bias is added once, in
  * FP32, which is one more rounding: (k + 3) u (S + |bias|).
  *
+ * WINOGRAD, F(2x2, 3x3) in FP32: y = A^T (sum over c of (G g G^T) o (B^T d B)) A for each 2x2 places, with
+ *
+ *     B^T = 1  0 -1  0     G =  1    0   0     A^T = 1  1  1  0        (o: element by element)
+ *           0  1  1  0         1/2  1/2 1/2          0  1 -1 -1
+ *           0 -1  1  0         1/2 -1/2 1/2
+ *           0  1  0 -1          0    0   1
+ *
+ * Each row of B^T adds two numbers, one rounding, and it is multiplied from both sides: 2. A row of G adds three
+ * (halves are exact): 2 * 2. A row of A^T adds three: 2 * 2. The sum over the channels is c FMAs. An addend passes
+ * through c + 10 roundings at most, and through as many as any other result in what follows. So S has |A^T| (sum over c
+ * of (|G||g||G^T|) o (|B^T||d||B|)) |A| in the place of |A||B|, and the factor is n u / (1 - n u) with n = c + 10 + 2
+ * (with a bias + 3). verify_winograd_sum computes it: the zeros of A^T and B^T leave each place no pixels but its
+ * window's. The exact pass is as exact as ever: with g from -2 ... 2, G g G^T has multiples of 1/4 up to 4.5, and B^T d
+ * B whole numbers up to 8, so that all sums are multiples of 1/4, which FP32 holds exactly below 2^22: 36 c up to 2^22,
+ * for random signs far more. From an infinite pixel differences make NaN.
+ *
+ * TRANSFORMED: a library's convolution by transforms that it does not name (Winograd of larger tiles, FFT). Their
+ * numbers are not exact, so both passes have TF32's bound: a wrong tap is found, a lost digit is not.
+ *
  * S8: integers; c must equal ref modulo 2^32, on uniform values too. FP64 holds every sum exactly: below 2^37 even if k
  * is 2^23, times a scalar of up to 2^16 (GEMM_MAX_WHOLE). */
 #ifndef KL_VERIFY_H
@@ -57,7 +76,15 @@ extern "C" {
 #endif
 
 /* How products are computed and summed. */
-typedef enum { VERIFY_FMA, VERIFY_TENSOR, VERIFY_TF32, VERIFY_TF32X3, VERIFY_WHOLE } verify_arithmetic;
+typedef enum {
+    VERIFY_FMA,
+    VERIFY_TENSOR,
+    VERIFY_TF32,
+    VERIFY_TF32X3,
+    VERIFY_WHOLE,
+    VERIFY_WINOGRAD,   /* of windows in NCHW, 3x3 at stride 1 */
+    VERIFY_TRANSFORMED /* in the exact pass, too */
+} verify_arithmetic;
 
 /* A problem whose operands are as matrix_fill_* left them and whose C is as the kernel left it; C's kind and seed still
  * say what it held before. */
@@ -132,16 +159,20 @@ KL_BOTH double verify_expected(const verify_case *v, double sum, double c0, doub
     return v->exact || v->arithmetic == VERIFY_WHOLE ? dtype_round(v->c.type, ref) : ref;
 }
 
-/* The bound for one element, from its FP64 sums; shared by host and device. */
+/* The bound for one element, from its FP64 sums (verify_magnitude); shared by host and device. */
 KL_BOTH double verify_bound(const verify_case *v, double sum_abs, double ref, double c0, double d0) {
-    if (v->exact || v->arithmetic == VERIFY_WHOLE) return 0.0;
+    if ((v->exact && v->arithmetic != VERIFY_TRANSFORMED) || v->arithmetic == VERIFY_WHOLE) return 0.0;
     double products = fabs((double)v->alpha) * sum_abs;
     double s = products + fabs((double)v->beta * c0) + fabs(d0);
     const double k = verify_k(v), roundings = k + (v->d.elements == NULL ? 2.0 : 3.0);
     double accumulated = roundings * (v->arithmetic == VERIFY_FMA ? 0x1p-24 : 0x1p-23) * s;
     if (v->arithmetic == VERIFY_TF32X3)
         accumulated = 0x1p-21 * products + (3.0 * k + 2.0) * 0x1p-23 * (1.0 + 0x1p-9) * s;
-    if (v->arithmetic == VERIFY_TF32) {
+    if (v->arithmetic == VERIFY_WINOGRAD) {
+        const double of_one = (v->seen.c + 10 + roundings - k) * 0x1p-24;
+        accumulated = of_one / (1.0 - of_one) * s;
+    }
+    if (v->arithmetic == VERIFY_TF32 || v->arithmetic == VERIFY_TRANSFORMED) {
         const double lost = (2.0 * 0x1p-10 + 0x1p-20) * products; /* by the operands */
         accumulated += lost + roundings * 0x1p-23 * lost;
     }
@@ -164,6 +195,33 @@ KL_BOTH double verify_b_at(const verify_case *v, int l, int col) {
     return v->b_transposed ? matrix_at(&v->b, col, l) : matrix_at(&v->b, l, col);
 }
 
+/* What VERIFY_WINOGRAD has in the place of a sum of magnitudes. The matrices multiplied out, pixel a of a window meets
+ * tap r of a filter with weight[a][r] in one dimension, at the first place of a tile; at the second all is turned
+ * round. */
+KL_BOTH double verify_winograd_sum(const verify_case *v, int row, int col) {
+    const double weight[3][3] = {{1, 0, 0}, {1, 1, 1}, {2, 1, 1}};
+    const int down = row / v->seen.q % v->seen.p % 2, across = row % v->seen.q % 2;
+    double sum = 0.0, taps[9];
+    for (int c = 0; c < v->seen.c; c++) {
+        for (int tap = 0; tap < 9; tap++) taps[tap] = fabs(verify_b_at(v, c * 9 + tap, col));
+        for (int pixel = 0; pixel < 9; pixel++) {
+            const double x = fabs(verify_a_at(v, row, c * 9 + pixel));
+            const int i = down ? 2 - pixel / 3 : pixel / 3, j = across ? 2 - pixel % 3 : pixel % 3;
+            for (int tap = 0; tap < 9; tap++) {
+                const int r = down ? 2 - tap / 3 : tap / 3, s = across ? 2 - tap % 3 : tap % 3;
+                sum += weight[i][r] * weight[j][s] * taps[tap] * x;
+            }
+        }
+    }
+    return sum;
+}
+
+/* What the bound is made of, at an element whose products have magnitudes with this sum. */
+KL_BOTH double verify_magnitude(const verify_case *v, int row, int col, double sum_abs) {
+    if (v->arithmetic != VERIFY_WINOGRAD || v->exact || v->alpha == 0.0f) return sum_abs;
+    return verify_winograd_sum(v, row, col);
+}
+
 /* |c - ref| / bound, at most 1 if c is right. Written so that NaN is wrong. A result beyond the type's range must be
  * the infinity of its sign. */
 KL_BOTH double verify_share(dtype type, double c, double ref, double bound) {
@@ -178,7 +236,8 @@ KL_BOTH double verify_share(dtype type, double c, double ref, double bound) {
 KL_BOTH double verify_judge(const verify_case *v, double c, double ref, double bound) {
     const bool planted = v->a.planted != 0 || v->b.planted != 0 || v->c.planted != 0;
     if (planted && ref != ref) return c != c ? 0.0 : (double)INFINITY;
-    if (planted && fabs(ref) > 1e300) return c == ref ? 0.0 : (double)INFINITY;
+    const bool may_be_nan = v->arithmetic == VERIFY_WINOGRAD && c != c;
+    if (planted && fabs(ref) > 1e300) return c == ref || may_be_nan ? 0.0 : (double)INFINITY;
     return verify_share(v->c.type, c, ref, bound);
 }
 

@@ -26,7 +26,8 @@ static struct {
     int launches[FAKE_CALLS];
     int timed[FAKE_CALLS]; /* measurements that it took part in */
     int flushed, restored;
-    bool in_pairs;
+    bool in_pairs, inexact;
+    int uncapturable; /* call number ... - 1 fails in a graph */
     timing_mode mode; /* of the last measurement */
 } run;
 
@@ -98,6 +99,16 @@ cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_resu
     return cudaSuccess;
 }
 
+cudaError_t timing_capture(const timing_side *side, int sets, int launches, cudaStream_t stream,
+                           cudaGraphExec_t *exec) {
+    const bench_launch *l = side->context;
+    return run.uncapturable == l->number + 1 ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
+    return cudaSuccess;
+}
+
 cudaError_t timing_sustained(const timing_task *task, double seconds, cudaStream_t stream, timing_result *r) {
     fail_msg("nothing is sustained");
     return cudaErrorUnknown;
@@ -133,6 +144,7 @@ static int count_calls(const session *s, const void *problem) {
 
 static void describe_call(const session *s, int number, bench_call *c) {
     gemm_baseline_call(&calls, number, c);
+    c->inexact = run.inexact;
 }
 
 static cudaError_t restore(void *launch, int set, cudaStream_t stream) {
@@ -248,6 +260,23 @@ TEST(right_on_integers_is_not_enough) {
     assert_true(run.timed[HEURISTIC(4)] > 0 && run.timed[HEURISTIC(7)] > 0);
     assert_string_equal(said, "cublasLt heuristic 4, cublasLt heuristic 7: wrong at m 20, n 24, k 16, left out as a "
                               "baseline\n");
+}
+
+/* Calls whose fingerprints say nothing are held to the bound before they are timed. */
+TEST(calls_that_are_not_exact_are_verified_first) {
+    run.inexact = true;
+    run.ms[HEURISTIC(4)] = 0.2;
+    fake.tf32[HEURISTIC(4)] = true;
+    assert_choice("cublasLt heuristic 3", 3 + HEURISTICS, 0, 1);
+    assert_int_equal(run.timed[HEURISTIC(4)], 0);
+}
+
+TEST(what_no_graph_takes_is_refused) {
+    run.ms[HEURISTIC(4)] = 0.2;
+    run.uncapturable = 3 + 3 + 1;
+    assert_choice("cublasLt heuristic 3", 3 + HEURISTICS, 1, 0);
+    timing.mode = TIMING_EVENTS;
+    assert_choice("cublasLt heuristic 4", 3 + HEURISTICS, 0, 0);
 }
 
 /* What is slow beside a wrong call may be the fastest that is right. */

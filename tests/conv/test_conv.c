@@ -167,6 +167,49 @@ TEST(sweeps_of_layers) {
     }
 }
 
+TEST(layers_at_random) {
+    const conv_case like = {.type = DTYPE_F16, .alpha = 1, .bias = true, .seed = 7};
+    case_list l = {.size = sizeof like, .max_size = INT_MAX}, again = l, other = l;
+    random_draw draw = {.sweep = {300, 2048, 8, "log"}, .seed = 5};
+    conv_random(draw, false, &like, &l);
+    const conv_case *cases = (const conv_case *)l.cases;
+    assert_int_equal(l.count, 300);
+    for (int i = 0; i < l.count; i++) {
+        const windows *w = &cases[i].seen;
+        assert_true((w->c == 3 || w->c % 8 == 0) && cases[i].k % 8 == 0 && w->c <= 2048 && cases[i].k <= 2048);
+        assert_true(cases[i].bias && w->p > 0 && w->q > 0 && w->h < 224 && w->n < 128);
+        assert_true((double)windows_rows(w) * cases[i].k * windows_cols(w) <= 0x1p36);
+    }
+#define DRAWN(condition) assert_some(c, cases, l.count, condition)
+    DRAWN(c->seen.c == 3 && c->seen.r == 7);
+    DRAWN(c->seen.n == 1);
+    DRAWN(c->seen.dilation[0] == 2);
+    DRAWN(c->seen.stride[0] == 3);
+    DRAWN(c->seen.r != c->seen.s && c->seen.h != c->seen.w);
+    DRAWN(c->seen.r == 3 && c->seen.pad[0] == 0);
+    DRAWN((double)windows_rows(&c->seen) * c->k * windows_cols(&c->seen) > 0x1p35);
+    /* Those of tests/report/test_random.py. */
+    static const int pinned[3][5] = {{20, 490, 14, 384, 7}, {126, 10, 23, 264, 3}, {57, 415, 21, 373, 5}};
+    conv_random((random_draw){.sweep = {3, 512, 1, "uniform"}, .seed = 1}, false, &like, &other);
+    for (int i = 0; i < 3; i++) {
+        const conv_case *c = (const conv_case *)case_list_at(&other, i);
+        const int found[] = {c->seen.n, c->seen.c, c->seen.w, c->k, c->seen.s};
+        assert_memory_equal(found, pinned[i], sizeof found);
+    }
+    draw.sweep.count = 20;
+    conv_random(draw, false, &like, &again); /* begins with what a longer sweep has */
+    assert_memory_equal(again.cases, l.cases, 20 * sizeof like);
+    draw.sweep = (random_sweep){20, CONV_RANDOM_MAX, 1, "uniform"};
+    conv_random(draw, true, &like, &other);
+    for (int i = 3; i < 23; i++) {
+        const conv_case *c = (const conv_case *)case_list_at(&other, i);
+        assert_true(c->seen.p > 0 && (double)windows_rows(&c->seen) * c->k * windows_cols(&c->seen) <= 0x1p24);
+    }
+    free(l.cases);
+    free(again.cases);
+    free(other.cases);
+}
+
 int main(void) {
     return unit_run(NULL, tear_down);
 }

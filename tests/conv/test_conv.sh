@@ -55,14 +55,15 @@ for variant in reads_x wraps pads_one swaps_strides no_dilation no_bias scales_b
     expect "the check list finds $variant" 1 "^$variant +[0-9]+ passed, [1-9]" --variant $variant --sweep check \
         --dtype f32
 done
-for sweep in networks square odd; do
+for sweep in networks square odd random; do
     expect "the $sweep sweep" 0 '^plain' --variant plain --sweep $sweep --csv "$work/csv" --bias
 done
 same 'rows say what they are' '' "$(awk -F, 'NR > 1 && ($3 != "conv" || $4 != "f32" || $13 != "sim" || $14 != "" ||
-    $5 !~ /^nchw [0-9]+x[0-9]+x[0-9]+x[0-9]+ [0-9]+x[0-9]+ s[0-9] p[0-9] d1 bias$/)' "$work/csv")"
+    $5 !~ /^nchw [0-9]+x[0-9]+x[0-9]+x[0-9]+ [0-9]+x[0-9]+ s[0-9] p[0-9](x[0-9])? d[12] bias$/)' "$work/csv")"
 same 'a layer as a product of matrices' '512 16 147' "$(awk -F, '$5 ~ /^nchw 2x3x32x32 7x7 s2 p3/ {
     print $6, $7, $8 }' "$work/csv")"
 rows=$(wc -l <"$work/csv")
+expect 'channels at random, up to' 2 '^test_conv: --max 20000: more than 16384$' --sweep random --max 20000
 expect 'resumed' 0 'simulated in' --variant plain --sweep networks --bias --csv "$work/csv" --resume
 same 'a resumed sweep adds no row' "$rows" "$(wc -l <"$work/csv")"
 

@@ -116,11 +116,12 @@ static void store_expected(const verify_case *v) {
 }
 
 /* The same verdicts on convolutions: through windows, with a bias, right and with two elements wrong. */
-static void check_windows(const conv_case *c, bool exact) {
-    const operand_spec spec = conv_operands(c);
+static void check_windows(const conv_case *c, verify_arithmetic arithmetic, bool exact) {
+    operand_spec spec = conv_operands(c);
     const size_t bytes = (size_t)operand_sets_bytes(&spec, 1);
     void *host = aligned_alloc(256, bytes), *device;
     operand_sets here, there;
+    spec.arithmetic = arithmetic;
     CUDA_ALLOCATE(&device, bytes);
     operand_sets_place(&here, &spec, 1, host);
     operand_sets_place(&there, &spec, 1, device);
@@ -159,7 +160,11 @@ int halves_differ(void) {
         c.seen = (windows){.n = 3, .c = 5, .h = 9, .w = 11, .r = 3, .s = 2, .stride = {2, 1}, .dilation = {1, 2}};
         c.seen.nhwc = i / 4 % 2 != 0, c.seen.pad[0] = 2, c.seen.pad[1] = 1, c.beta = i % 4 == 1 ? 2.0f : 0.0f;
         if (conv_case_complete(&c) != NULL) abort();
-        check_windows(&c, i % 2);
+        check_windows(&c, c.type == DTYPE_F32 ? VERIFY_FMA : VERIFY_TENSOR, i % 2);
+        if (c.type != DTYPE_F32 || c.seen.nhwc) continue;
+        c.seen.s = 3, c.seen.stride[0] = c.seen.dilation[1] = 1;
+        if (conv_case_complete(&c) != NULL) abort();
+        check_windows(&c, VERIFY_WINOGRAD, i % 2);
     }
     static const gemm_kind kinds[] = {
         {GEMM_F32, DTYPE_F32, GEMM_NN},  {GEMM_F32, DTYPE_F32, GEMM_TN},    {GEMM_F16, DTYPE_F16, GEMM_NN},

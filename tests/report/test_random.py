@@ -3,7 +3,7 @@
 from support import ROOT, Case
 
 from report import load, notes, tables
-from report.random_shapes import shapes
+from report.random_shapes import layers, shapes
 from report.text import tenth
 
 
@@ -19,6 +19,14 @@ class Random(Case):
                          [(96, 16, 16), (256, 192, 7976), (1008, 1824, 320), (16, 208, 5376)])
         self.assertEqual(list(shapes("log", 20000, 1, 2 ** 64 - 1, 3)),
                          [(594, 42, 86), (4, 2832, 7008), (117, 414, 35)])
+
+    def test_the_layers_of_a_seed(self):
+        """Those of tests/conv/test_conv.c."""
+        self.assertEqual(list(layers("uniform", 512, 1, 1, 3)),
+                         [((3920, 384, 24010), "20x490x14x14 7x7 s1 p3 d1"),
+                          ((66654, 264, 90), "126x10x23x23 3x3 s1 p1 d1"),
+                          ((2793, 373, 10375), "57x415x21x21 5x5 s3 p2 d1")])
+        self.assertEqual(list(layers("log", 1024, 1, 3001, 2))[1], ((162, 1, 1044), "2x348x27x27 3x1 s3 p1x0 d1"))
 
     def test_the_10th_percentile(self):
         self.assertEqual([tenth(values) for values in ([3.0], [1.0, 2.0], [*range(11, 0, -1)])], [3.0, 1.1, 2.0])

@@ -128,6 +128,15 @@ class Views(Case):
         db.execute("INSERT INTO ladder VALUES ('conv', 'step09_conv', 'hopper', 'f16', 'nhwc', NULL)")
         self.assertEqual(values.value(db, asked, ROOT), "330")
 
+    def test_the_fastest_that_transforms_is_apart(self):
+        shutil.copy(os.path.join(DATA, "conv.csv"), self.data)
+        before = self.table("conv-layers step09")
+        self.rows("conv", {"baseline": "cudnn transformed", "baseline_ms": "0.1", "ms_median": "7"},
+                  lambda one: one["variant"] == "im2col" and "64x64x56x56" in one["layout"])
+        self.assertEqual(self.table("conv-layers step09"), before)
+        self.assertIn("| cuDNN | cuDNN by Winograd or FFT |", self.table("conv step09"))
+        self.assertIn("| 148 |", self.table("conv step09"))
+
     def test_layers(self):
         self.assertEqual(layers.name("nhwc 1x2x3x4 5x6 s2x1 p0 d1x2 bias", 7), "1-2-3-4-7-5-6-2x1")
         self.assertEqual(layers.stands_for(["needs 9.0", "takes f16 and bf16 in nhwc"]), ("f16", "nhwc"))

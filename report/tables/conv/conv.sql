@@ -13,7 +13,9 @@ FROM (SELECT v.variant, place FROM variant AS v LEFT JOIN ladder AS l ON (l.step
                         WHERE (r.step, r.variant, r.dtype, r.sides) = (v.step, v.variant, :dtype, :layout)))
         AND (:last IS NULL OR place <= (SELECT place FROM variant WHERE step = :step AND variant = :last))
       ORDER BY place)
-UNION ALL VALUES ('cuDNN');
+UNION ALL VALUES ('cuDNN')
+UNION ALL SELECT DISTINCT 'cuDNN by Winograd or FFT' FROM conv_transformed
+WHERE (step, dtype, sides) = (:step, :dtype, :layout);
 -- part: rows
 SELECT c.layer AS "n-c-h-w-k-r-s-stride", name, text
 FROM conv_chosen AS c
@@ -24,5 +26,8 @@ LEFT JOIN (SELECT place AS nr, '`' || variant || '`' AS name, layer,
              AND (:last IS NULL OR place <= (SELECT place FROM variant WHERE step = :step AND variant = :last))
            UNION ALL
            SELECT 9000000, 'cuDNN', layer, fast_speed(tflops) FROM conv_baseline
+           WHERE (step, dtype, sides) = (:step, :dtype, :layout)
+           UNION ALL
+           SELECT 9000001, 'cuDNN by Winograd or FFT', layer, fast_speed(tflops) FROM conv_transformed
            WHERE (step, dtype, sides) = (:step, :dtype, :layout)) USING (layer)
 ORDER BY c.place, nr;
