@@ -35,10 +35,10 @@ static const int PAD = 4; /* words: the eight rows that a warp writes at once wo
  * anywhere: a sector each. */
 static __device__ __forceinline__ void load_filters(const conv_problem &p, int k0, int l0, float (*to)[BM + PAD]) {
     int row = threadIdx.x / BK, l = threadIdx.x % BK, taps = conv_taps(&p);
+    const float *f = (const float *)p.f + (int64_t)(k0 + row) * taps + l0 + l;
 #pragma unroll
     for (int i = 0; i < BM; i += THREADS / BK)
-        to[l][row + i] =
-            k0 + row + i < p.k && l0 + l < taps ? ((const float *)p.f)[(int64_t)(k0 + row + i) * taps + l0 + l] : 0.0f;
+        to[l][row + i] = k0 + row + i < p.k && l0 + l < taps ? f[(int64_t)i * taps] : 0.0f;
 }
 
 /* One step of the product: 4 loads of 16 bytes for 64 FMAs. */
