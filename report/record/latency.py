@@ -45,7 +45,7 @@ def ceilings(arguments, root):
     if not sms:
         raise Mistake(f"{arguments[0]}: {device} is not in common/gpu/devices.csv")
     print(f"# {device}, {date}: medians of kernel-ladder's step 2, run --show limits and --show latency")
-    print(f"name,rate,unit\nclock,{max(row['clock_mhz'] for row in limit_rows if row['name'].startswith('ffma_'))},MHz")
+    print(f"name,rate,unit\nclock,{max(int(row['clock_mhz']) for row in latency_rows)},MHz")
     print(f"sms,{sms[0]},SM")
     for row in limit_rows:
         print(f"{row['name']},{row['rate']},{row['unit']}")
