@@ -91,8 +91,8 @@ static void add_memory(work *w, const counted_insn *i, double cluster) {
     w->past_l1 += (double)a->bytes_in / (has(i, ".multicast") ? cluster : 1);
     if (bulk) return;
     w->other += requests + (double)a->shared_requests / (matrix || copy ? 1 : 4); /* four may become one */
+    if (has(i, ".cg") && !store) w->past_l1 += SECTOR * sectors;
     if (copy) {
-        w->past_l1 += has(i, ".cg") ? SECTOR * sectors : 0;
         w->other -= requests; /* it is a request to both */
     } else if (i->class == CLASS_ATOMIC) {
         if (a->requests > 0) w->adds += fmin(threads, 8 * sectors);
@@ -130,15 +130,9 @@ static work work_of(const counted_kernel *k, const ceilings *c) {
 
 /* ---- what that takes --------------------------------------------------------------------------------------------- */
 
-/* Blocks are dealt whole: an SM has at least so many, and they are taken to be alike. */
-static double busiest(const counted_kernel *k, const ceilings *c, double *blocks) {
-    *blocks = (double)k->grid[0] * k->grid[1] * k->grid[2];
-    return ceil(*blocks / c->sms);
-}
-
 typedef struct reckoning {
     const ceilings *c;
-    double launches, blocks, busiest;
+    double launches, blocks, busiest; /* busiest: an SM has at least so many blocks, which are taken to be alike */
     double *counts;
     floor_need *needs;
 } reckoning;
@@ -191,7 +185,8 @@ static void of_gpu(const reckoning *r, const work *w) {
 
 void floor_of(const counted_kernel *k, const ceilings *c, double *counts, floor_need *needs) {
     reckoning r = {.c = c, .launches = (double)k->launches, .counts = counts, .needs = needs};
-    r.busiest = busiest(k, c, &r.blocks);
+    r.blocks = (double)k->grid[0] * k->grid[1] * k->grid[2];
+    r.busiest = ceil(r.blocks / c->sms);
     if (needs != NULL) memset(needs, 0, METRIC_COUNT * sizeof *needs);
     if (!(r.launches > 0) || !(r.blocks > 0)) return;
     const work w = work_of(k, c);

@@ -52,6 +52,10 @@ static void a_copy(void **state) {
         KERNEL("", "ld.global.u32 %r5, [%rd2]; st.global.u32 [%rd2+8192], %r5; st.global.u32 [%rd2+16384], %r5;\n"), 1,
         256);
     EXPECT(FLOOR_DRAM, 2048 / 500.0 + 1024 / 1000.0);
+    /* What passes L1 by reaches L2 each time. */
+    run_kernel(KERNEL("", "ld.global.cg.u32 %r5, [%rd2]; ld.global.cg.u32 %r6, [%rd2]; ld.global.u32 %r7, [%rd2];\n"),
+               1, 256);
+    EXPECT(FLOOR_L2_READ, 2.048);
 }
 
 /* 4 warps of 4 FFMAs a block are 4 clocks; of 133 blocks one SM has two. */
