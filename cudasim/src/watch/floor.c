@@ -183,6 +183,10 @@ static void of_gpu(const reckoning *r, const work *w) {
     r->counts[METRIC_FLOOR_LAUNCH] = ceiling_of(r->c, "launch_graph");
 }
 
+bool floor_holds(int metric) {
+    return metric != METRIC_FLOOR_INTEGER && metric != METRIC_FLOOR_L2_READ && metric != METRIC_FLOOR_L2_WRITE;
+}
+
 void floor_of(const counted_kernel *k, const ceilings *c, double *counts, floor_need *needs) {
     reckoning r = {.c = c, .launches = (double)k->launches, .counts = counts, .needs = needs};
     r.blocks = (double)k->grid[0] * k->grid[1] * k->grid[2];
@@ -193,7 +197,7 @@ void floor_of(const counted_kernel *k, const ceilings *c, double *counts, floor_
     of_sms(&r, &w);
     of_gpu(&r, &w);
     for (int m = METRIC_FLOOR_ISSUE; m < METRIC_FLOOR; m++)
-        if (m != METRIC_FLOOR_INTEGER && counts[m] > counts[METRIC_FLOOR]) counts[METRIC_FLOOR] = counts[m];
+        if (floor_holds(m) && counts[m] > counts[METRIC_FLOOR]) counts[METRIC_FLOOR] = counts[m];
     const unsigned threads = k->block[0] * k->block[1] * k->block[2];
     const int at_once =
         device_model_blocks_per_sm(device_model_current(), threads, k->registers, k->static_shared + k->dynamic_shared);

@@ -12,6 +12,9 @@ typedef struct floor_need {
     double us;
 } floor_need;
 
+/* Can nothing be faster than this time says? Then it counts in the largest, METRIC_FLOOR. */
+bool floor_holds(int metric);
+
 /* Reckons from one launch's counts, metrics[] of the kernel, and sets those of the speed of light among them; `needs`
  * (METRIC_COUNT, or NULL) then says what each of them is made of. */
 void floor_of(const counted_kernel *k, const ceilings *c, double *counts, floor_need *needs);

@@ -85,7 +85,10 @@ static const char *const works[METRIC_COUNT] = {[METRIC_FLOOR_ISSUE] = "instruct
 static void print_time(int m, const double *v, const floor_need *n, const ceilings *c, FILE *out) {
     char work[64];
     fprintf(out, "    %-38s %18.3f", metrics[m].plain, v[m]);
-    if (m != METRIC_FLOOR && v[METRIC_FLOOR] > 0) fprintf(out, "  %3.0f %%", 100 * v[m] / v[METRIC_FLOOR]);
+    if (!floor_holds(m))
+        fprintf(out, "    -  ");
+    else if (m != METRIC_FLOOR)
+        fprintf(out, "  %3.0f %%", 100 * v[m] / v[METRIC_FLOOR]);
     if (n->rate > 0) {
         fprintf(out, "  %s %s, ", say_number(round(n->work), false, work, sizeof work), works[m]);
         fprintf(out,

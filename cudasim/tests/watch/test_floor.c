@@ -58,6 +58,27 @@ static void a_copy(void **state) {
     EXPECT(FLOOR_L2_READ, 2.048);
 }
 
+/* A multicast reads once for the two blocks that get it. What L2 has to do may be less: it is not in the largest. */
+static void a_multicast(void **state) {
+    counted_insn i = {.warps = 66,
+                      .threads = 66,
+                      .class = CLASS_ASYNC,
+                      .sum = {.requests = 66, .bytes_in = 2 << 20},
+                      .opcode = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster"};
+    const counted_kernel k = {.name = "",
+                              .grid = {132, 1, 1},
+                              .block = {128, 1, 1},
+                              .cluster = {2, 1, 1},
+                              .launches = 1,
+                              .instructions = &i,
+                              .count = 1};
+    (void)state;
+    reckon(&k);
+    EXPECT(FLOOR_L2_READ, 1048.576);
+    EXPECT(FLOOR_MMA, 0);
+    EXPECT(FLOOR, 0);
+}
+
 /* 4 warps of 4 FFMAs a block are 4 clocks; of 133 blocks one SM has two. */
 static void multiply_adds_and_waves(void **state) {
     static const char ptx[] = KERNEL("", "fma.rn.f32 %f1, %f2, %f3, %f4; fma.rn.f32 %f1, %f2, %f3, %f4;\n"
@@ -185,10 +206,9 @@ static void a_data_sheet(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_copy),        cmocka_unit_test(multiply_adds_and_waves),
-        cmocka_unit_test(waves),         cmocka_unit_test(l1),
-        cmocka_unit_test(shared_memory), cmocka_unit_test(atomics),
-        cmocka_unit_test(tensor_cores),  cmocka_unit_test(a_data_sheet),
+        cmocka_unit_test(a_copy),  cmocka_unit_test(a_multicast),  cmocka_unit_test(multiply_adds_and_waves),
+        cmocka_unit_test(waves),   cmocka_unit_test(l1),           cmocka_unit_test(shared_memory),
+        cmocka_unit_test(atomics), cmocka_unit_test(tensor_cores), cmocka_unit_test(a_data_sheet),
     };
     char why[200];
     if (!ceilings_parse(&gpu, GPU, why, sizeof why)) return 1;
