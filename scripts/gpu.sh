@@ -127,7 +127,7 @@ ncu_step() (
     shift 3
     metrics=$(sed 's/#.*//; s/ //g; /^$/d' scripts/metrics.txt | tr '\n' ',')
     type=
-    case $step in step06*) type=$(report type "$step" "$variant") ;; esac # where that is not the step's default
+    case $step in step06* | step09*) type=$(report type "$step" "$variant") ;; esac # where that is not the step's default
     sizes="--size $size --no-baseline --warm"
     case $step in
     step08*) sizes= ;; # it has another shape, the paper's

@@ -162,9 +162,11 @@ def table_lines(root, note, step):
 
 
 def type_option(arguments, root):
-    """python3 -m report type STEP VARIANT: the options for the type and the layout that a variant of step 6
-    multiplies, where they are not f16 and tn."""
-    for of, step, name, dtype, layout, _ in ladder(root):
-        if of == "tensor" and arguments[1:] == [name] and arguments[0] in (step, step[:6]):
-            print(" ".join([f"--dtype {dtype}"] * (dtype != "f16") + [f"--layout {layout}"] * (layout != "tn")))
+    """python3 -m report type STEP VARIANT: the options for the type and the layout that a variant of step 6 or 9 takes,
+    where they are not f16 and tn, or f32 and nchw."""
+    usual = {"tensor": ("f16", "tn"), "conv": ("f32", "nchw")}
+    for of, step, name, *kind, _ in ladder(root):
+        if of in usual and arguments[1:] == [name] and arguments[0] in (step, step[:6]):
+            print(" ".join(f"--{option} {one}" for option, one, other in zip(("dtype", "layout"), kind, usual[of])
+                           if one != other))
     return 0

@@ -16,8 +16,9 @@ begin sim-counters
 size=--size
 case $step in step08) size=--n ;; step09) size=--c ;; esac
 status=0
+# shellcheck disable=SC2046 # several options: a type and a layout, where a rung's are not the step's default
 "$step/run" --sim --counters-csv "$work/csv" "$size" "$SIZE" ${VARIANT:+--variant "$VARIANT"} \
-    >"$work/out" 2>&1 || status=$?
+    $(report type "$step" "${VARIANT:-}") >"$work/out" 2>&1 || status=$?
 if [ "$status" != 0 ] || [ ! -s "$work/csv" ]; then
     cat "$work/out" >&2
     exit "$status"

@@ -209,6 +209,11 @@ class Rungs(Tree):
         with self.assertRaises(Mistake):
             self.table("step09")
 
+    def test_the_type_that_a_rung_takes(self):
+        for rung, options in [("step06 mma_s8_tile", "--dtype s8"), ("step09 precomputed", ""),
+                              ("step09 nhwc", "--layout nhwc"), ("step09 tensorcore", "--dtype f16 --layout nhwc")]:
+            self.assertEqual(report("type", *rung.split()).stdout.strip(), options, rung)
+
     def test_every_step_has_its_variants(self):
         """Where step.c no longer has a form that is read here, its rungs would be missing."""
         for step in rungs.steps(ROOT):
