@@ -15,19 +15,6 @@
 #include "nhwc.cuh"
 #include "tile.cuh"
 
-static __device__ __forceinline__ float4 load4(const float *from, bool there) {
-    return there ? __ldg((const float4 *)from) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-}
-
-/* Four channels go one below the other, as step 4 has it. */
-template <int COLUMNS>
-static __device__ __forceinline__ void store_down(float (*to)[COLUMNS], int row, int column, float4 v) {
-    to[row][column] = v.x;
-    to[row + 1][column] = v.y;
-    to[row + 2][column] = v.z;
-    to[row + 3][column] = v.w;
-}
-
 static __global__ void __launch_bounds__(THREADS) conv_nhwc(conv_problem p) {
     __shared__ __align__(16) float As[BK][BM + PAD], Bs[BK][BN + PAD];
     int tiles = (p.k + BM - 1) / BM, k0 = blockIdx.x % tiles * BM, place0 = blockIdx.x / tiles * BN;

@@ -1,4 +1,4 @@
-/* What the NHWC kernels share: where a window lies, which pixel is behind one of its taps, and 16-byte stores. */
+/* What the NHWC kernels share: where a window lies, which pixel is behind a tap, loads and stores of 16 bytes. */
 #ifndef KL_STEP09_NHWC_CUH
 #define KL_STEP09_NHWC_CUH
 
@@ -23,6 +23,20 @@ static __device__ __forceinline__ int pixel_of(const conv_problem &p, const corn
     int i = from.i0 + r * p.dilation[0], j = from.j0 + s * p.dilation[1];
     bool inside = (unsigned)i < (unsigned)p.h && (unsigned)j < (unsigned)p.w; /* below 0 is above every side */
     return inside ? from.image + i * p.w + j : -1;
+}
+
+/* Four words, or zeros. */
+static __device__ __forceinline__ float4 load4(const float *from, bool there) {
+    return there ? __ldg((const float4 *)from) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+}
+
+/* Four channels of a row or column of a tile, one below the other. */
+template <int COLUMNS>
+static __device__ __forceinline__ void store_down(float (*to)[COLUMNS], int row, int column, float4 v) {
+    to[row][column] = v.x;
+    to[row + 1][column] = v.y;
+    to[row + 2][column] = v.z;
+    to[row + 3][column] = v.w;
 }
 
 /* Stores 16 bytes of results of a place, those of the filters from k0 on, at once; one by one where k is no multiple of

@@ -5,19 +5,6 @@
 #include "../step09_conv/nhwc.cuh"
 #include "../step09_conv/tile.cuh"
 
-static __device__ __forceinline__ float4 load4(const float *from, bool there) {
-    return there ? __ldg((const float4 *)from) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-}
-
-/* Four channels go one below the other. */
-template <int COLUMNS>
-static __device__ __forceinline__ void store_down(float (*to)[COLUMNS], int row, int column, float4 v) {
-    to[row][column] = v.x;
-    to[row + 1][column] = v.y;
-    to[row + 2][column] = v.z;
-    to[row + 3][column] = v.w;
-}
-
 static __global__ void __launch_bounds__(THREADS) conv_exercise(conv_problem p) {
     __shared__ __align__(16) float As[BK][BM + PAD], Bs[BK][BN];
     int tiles = (p.k + BM - 1) / BM, k0 = blockIdx.x % tiles * BM, place0 = blockIdx.x / tiles * BN;
