@@ -1,4 +1,5 @@
 /* Step 9: convolutions, which are products of matrices with another loader. */
+#include "best/best.h"
 #include "conv/conv.h"
 
 size_t workspace_im2col(const conv_problem *p);
@@ -23,7 +24,9 @@ static const char *few_taps(const conv_problem *p) {
     VARIANT(im2col, "the windows written out as a matrix, and step 5's best", \
         .supports = needs_cp_async, .refuses = f32_nchw, .workspace = workspace_im2col) \
     VARIANT(implicit, "the matrix is never made: divisions find its elements", .refuses = f32_nchw) \
-    VARIANT(precomputed, "offsets from the host in constant memory, padding as bits", .refuses = few_taps)
+    VARIANT(precomputed, "offsets from the host in constant memory, padding as bits", .refuses = few_taps) \
+    VARIANT(best, "any type, layout and shape, with a plan", .supports = needs_cp_async, \
+        .workspace = workspace_conv_best)
 /* clang-format on */
 CONV_VARIANTS(VARIANTS)
 
