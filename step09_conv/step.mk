@@ -1,2 +1,2 @@
 families_step09_conv := conv gemm
-also_step09_conv := build/obj/step05_doublebuffer/best/best.cu.o
+also_step09_conv := build/obj/step05_doublebuffer/best/best.cu.o build/obj/step06_tensorcore/best/plan.c.o
