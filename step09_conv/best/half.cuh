@@ -4,13 +4,12 @@
  *      y, places x filters    =    windows of x, places x (r*s*c)    times    filters, k x (r*s*c)
  *      128 x 192, 128 or 64        copied piece by piece, below               TMA, as in step 6
  *
- * All four warps of the producer copy the windows (half_rows.cuh), by cp.async: 16 bytes from wherever they lie. Such
- * copies do not report to an mbarrier with their bytes. So a thread waits for its own, with cp.async.wait_group, LAG
- * stages behind those that it starts; makes them visible to wgmma, which reads through another path (the asynchronous
- * proxy); and then arrives at the stage's barrier.
+ * All four warps of the producer copy the windows (half_rows.cuh), by cp.async: 16 bytes from wherever they lie. Each
+ * thread then leaves an arrival at the stage's barrier that takes place when its copies have: it never waits for them.
+ * The copies write as threads do, while wgmma reads through another path, the asynchronous proxy. So a consumer, when
+ * it has seen the barrier, needs a fence between the two; the wgmmas of the stage before are still busy meanwhile.
  *
- *    a thread      start 0  1  2  3 | start 4, 0 is here: fence, arrive | start 5, 1 is here ... |
- *    the barrier   128 such arrivals, and the bytes of the filters                            -> the consumers multiply
+ *    stage s       128 arrivals of copied windows, the bytes of the filters    ->  wait, fence, wgmma ...
  *
  * The rest is step 6's: the ring, ping-pong consumers, bulk stores, parts along the sums where places are few. A
  * convolution of one tap that leaves out no pixel is a product of matrices, and TMA brings both. */
@@ -20,60 +19,52 @@
 #include "../../step06_tensorcore/best/persistent.cuh"
 #include "half_rows.cuh"
 
+/* Registers of a thread, of which three warpgroups have 168 each to share: a producer remembers its rows, if the sums
+ * leave it the room. */
+template <class T> struct half_registers {
+    static const bool ROWS = T::BN < 192;
+    static const int COPY = ROWS ? 72 : T::PRODUCER_REGISTERS, MULTIPLY = ROWS ? 216 : T::CONSUMER_REGISTERS;
+};
+
 template <class T> constexpr int half_bytes() {
     return T::BYTES + T::BM * (int)sizeof(half_row);
 }
 
 /* ---- producer: windows by all threads, filters by the first ---- */
 
-/* Says that this thread's pieces of the oldest stage that has not been told are here. */
-template <class T> static __device__ __forceinline__ void tell(uint32_t full, ring_position *told) {
-    fence_proxy_async();
-    mbarrier_arrive(full + 8 * told->s);
-    next_stage<T>(told);
-}
-
-/* Tells of the last LEFT of `started` stages, one by one as they come. */
-template <class T, int LEFT>
-static __device__ __forceinline__ void tell_rest(uint32_t full, int started, ring_position *told) {
-    if constexpr (LEFT > 0) {
-        cp_async_wait<LEFT - 1>();
-        if (started >= LEFT) tell<T>(full, told);
-        tell_rest<T, LEFT - 1>(full, started, told);
-    }
-}
-
 template <int PIECE, class T>
 static __device__ __forceinline__ void copy_windows(const CUtensorMap *f_map, const hopper_problem &p,
                                                     const half_view &v, const persistent_block &block,
                                                     const persistent_work &work, half_row *rows) {
-    /* A consumer frees a stage when it has seen the next one arrive: so that one must have been told before this
-     * thread waits for the stage to be free. */
-    const int LAG = T::STAGES - 3;
-    ring_position at = {0, 0}, told = {0, 0};
-    int started = 0;
+    typedef half_share<PIECE, T::BM> S;
+    const bool KEPT = PIECE == 16 && half_registers<T>::ROWS; /* of pieces of 8 bytes a thread has too many rows */
+    ring_position at = {0, 0};
     for (int u = block.first; u < block.units; u += block.stride) {
         const persistent_unit unit = unit_at<T>(block, work, u);
         int place0, k0;
         tile_origin<T>(block, work.band, unit.tile, &place0, &k0);
         find_rows<PIECE, T::BM>(v, p.m, place0, rows);
-        half_weight weight = weight_at(v, unit.first * 64 + threadIdx.x % (128 / PIECE) * (PIECE / 2));
-        for (int t = unit.first; t < unit.first + unit.steps; t++, started++) {
+        half_row own[S::COUNT];
+#pragma unroll
+        for (int i = 0; i < S::COUNT; i++)
+            if (KEPT) own[i] = rows[piece_row<PIECE>() + i * S::DOWN];
+        half_weight weight = weight_at(v, unit.first * 64 + threadIdx.x % S::LANES * (PIECE / 2));
+        for (int t = unit.first; t < unit.first + unit.steps; t++) {
             const uint32_t stage = block.ring + at.s * T::STAGE_BYTES, barrier = block.full + 8 * at.s;
             mbarrier_wait(block.empty + 8 * at.s, at.phase ^ 1);
             if (threadIdx.x == 0) {
                 mbarrier_arrive_expect_tx(barrier, T::B_BYTES);
                 tma_load(stage + T::A_BYTES, f_map, t * 64, k0, barrier);
             }
-            copy_rows<PIECE, T::BM>(v, rows, weight, stage);
-            cp_async_commit();
+            if constexpr (KEPT)
+                copy_rows<PIECE, T::BM, 1>(v, own, weight, stage + piece_offset<PIECE>());
+            else
+                copy_rows<PIECE, T::BM, S::DOWN>(v, rows + piece_row<PIECE>(), weight, stage + piece_offset<PIECE>());
+            mbarrier_arrive_copied(barrier);
             next_weight(v, &weight);
             next_stage<T>(&at);
-            cp_async_wait<LAG>();
-            if (started >= LAG) tell<T>(block.full, &told);
         }
     }
-    tell_rest<T, LAG>(block.full, started, &told);
 }
 
 /* ---- consumers ---- */
@@ -162,11 +153,43 @@ static __device__ __forceinline__ void store_half(const hopper_problem &p, const
     }
 }
 
+/* As step 6's multiply_tile, with the fence that copied windows need. */
+template <int TYPE, class T>
+static __device__ __forceinline__ void multiply_windows(float (&d)[T::PIECES][T::BN / 2], const persistent_block &block,
+                                                        int steps, int consumer, bool copied, bool more,
+                                                        ring_position *at) {
+    int last = 0;
+    for (int t = 0; t < steps; t++) {
+        const uint32_t stage = block.ring + at->s * T::STAGE_BYTES;
+        const uint64_t a = wgmma_k_major(stage + (T::PING_PONG ? 0 : consumer * 64 * ROW_BYTES));
+        const uint64_t b = wgmma_k_major(stage + T::A_BYTES);
+        mbarrier_wait(block.full + 8 * at->s, at->phase);
+        if (T::PING_PONG && t == steps - 1 && more) named_barrier_arrive(2 + (consumer ^ 1), 256);
+        if (copied) fence_proxy_async();
+        wgmma_fence();
+#pragma unroll
+        for (int i = 0; i < K_STEPS; i++)
+#pragma unroll
+            for (int piece = 0; piece < T::PIECES; piece++)
+                hopper_multiply<TYPE, GEMM_TN>(d[piece], a + wgmma_advance(32 * i + 64 * ROW_BYTES * piece),
+                                               b + wgmma_advance(32 * i), i > 0 || t > 0);
+        wgmma_commit();
+#pragma unroll
+        for (int piece = 0; piece < T::PIECES; piece++) wgmma_wait<1>(d[piece]);
+        if (t > 0) release_stage<T>(block.empty, last);
+        last = at->s;
+        next_stage<T>(at);
+    }
+#pragma unroll
+    for (int piece = 0; piece < T::PIECES; piece++) wgmma_wait<0>(d[piece]);
+    release_stage<T>(block.empty, last);
+}
+
 /* A warpgroup: every unit, or every second one (consume of persistent.cuh says the rest). */
 template <int TYPE, class T>
 static __device__ __forceinline__ void consume_half(const CUtensorMap *y_map, const hopper_problem &p,
                                                     const half_view &v, const persistent_block &block,
-                                                    const persistent_work &work, int consumer) {
+                                                    const persistent_work &work, int consumer, bool copied) {
     typedef typename hopper_small<TYPE>::type small;
     const int warp = __shfl_sync(~0u, threadIdx.x / 32 - 4, 0), own = T::PING_PONG ? 2 : 1;
     const uint32_t buffers = block.staging + warp * (T::BUFFERS * T::SLAB);
@@ -183,8 +206,7 @@ static __device__ __forceinline__ void consume_half(const CUtensorMap *y_map, co
         /* What the epilogue has changed must not seem to be added to, or wgmmas wait for one another. */
 #pragma unroll
         for (int i = 0; i < T::PIECES * T::BN / 2; i++) d[i / (T::BN / 2)][i % (T::BN / 2)] = 0.0f;
-        multiply_tile<TYPE, GEMM_TN, T>(d, block, unit.steps, consumer, block.empty, u + block.stride < block.units,
-                                        &at);
+        multiply_windows<TYPE, T>(d, block, unit.steps, consumer, copied, u + block.stride < block.units, &at);
         if (T::PING_PONG) skip_tile<T>(&at, unit_steps<T>(block, work, u + block.stride));
 
         int row, k0;
@@ -230,7 +252,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
     }
     __syncthreads();
     if (warpgroup == 0) {
-        if (T::CONSUMERS > 1) setmaxnreg_dec<T::PRODUCER_REGISTERS>();
+        if (T::CONSUMERS > 1) setmaxnreg_dec<half_registers<T>::COPY>();
         griddepcontrol_wait(); /* consumers wait for what is copied afterwards */
         half_row *rows = (half_row *)(shared + T::BYTES);
         if (!tiled && v.piece == 16) copy_windows<16, T>(&f_map, p, v, block, work, rows);
@@ -238,8 +260,8 @@ __global__ void __launch_bounds__(T::THREADS, 1)
         if (tiled && threadIdx.x == 0) produce<TYPE, GEMM_TN, T>(&x_map, &f_map, block, work, 0);
         __syncwarp();
     } else {
-        if (T::CONSUMERS > 1) setmaxnreg_inc<T::CONSUMER_REGISTERS>();
-        consume_half<TYPE, T>(&y_map, p, v, block, work, warpgroup - 1);
+        if (T::CONSUMERS > 1) setmaxnreg_inc<half_registers<T>::MULTIPLY>();
+        consume_half<TYPE, T>(&y_map, p, v, block, work, warpgroup - 1, !tiled);
     }
 #else
     __trap();

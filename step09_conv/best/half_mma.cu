@@ -61,7 +61,7 @@ template <gemm_type TYPE, int PIECE>
 static __device__ __forceinline__ void multiply(const half_view &v, const filters &f, int places, int place0, int k0,
                                                 unsigned char *shared, float (*d)[4][4]) {
     half_row *rows = (half_row *)(shared + STAGES * STAGE_BYTES);
-    const unsigned ring = shared_address(shared);
+    const unsigned ring = shared_address(shared), offset = piece_offset<PIECE>();
     const int stages = (f.weights + BK - 1) / BK, warp = threadIdx.x / 32;
     half_weight weight = weight_at(v, threadIdx.x % (128 / PIECE) * (PIECE / 2));
     find_rows<PIECE, BM>(v, places, place0, rows);
@@ -73,7 +73,8 @@ static __device__ __forceinline__ void multiply(const half_view &v, const filter
             __syncthreads(); /* stage t is here, and that of t - 1 has been read */
         }
         if (next < stages) {
-            copy_rows<PIECE, BM>(v, rows, weight, ring + next % STAGES * STAGE_BYTES);
+            copy_rows<PIECE, BM, half_share<PIECE, BM>::DOWN>(v, rows + piece_row<PIECE>(), weight,
+                                                              ring + next % STAGES * STAGE_BYTES + offset);
             copy_filters(f, k0, next * BK, ring + next % STAGES * STAGE_BYTES);
             next_weight(v, &weight);
         }

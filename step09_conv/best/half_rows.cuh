@@ -77,21 +77,35 @@ template <int PIECE> static __device__ __forceinline__ void copy_piece(unsigned 
         cp_async_8_zfill(to, from, inside ? 8 : 0);
 }
 
-/* This thread's pieces of a stage, whose first row is at `stage`, in the 128-byte swizzle. Weights behind the last
+/* Where this thread's first piece lies in a stage, in the 128-byte swizzle, and which row it is of. */
+template <int PIECE> static __device__ __forceinline__ int piece_row() {
+    return threadIdx.x % 128 / (128 / PIECE);
+}
+template <int PIECE> static __device__ __forceinline__ unsigned piece_offset() {
+    const int down = piece_row<PIECE>(), byte = threadIdx.x % (128 / PIECE) * PIECE;
+    return down * 128 + ((byte / 16 ^ down % 8) * 16 + byte % 16);
+}
+
+/* This thread's pieces of a stage, the first to `to`. Its rows are rows[0], rows[STEP], ... Weights behind the last
  * become zeros, too. */
-template <int PIECE, int BM>
+template <int PIECE, int BM, int STEP>
 static __device__ __forceinline__ void copy_rows(const half_view &v, const half_row *rows, const half_weight &at,
-                                                 unsigned stage) {
+                                                 unsigned to) {
     typedef half_share<PIECE, BM> S;
-    const int down = threadIdx.x % 128 / S::LANES, byte = threadIdx.x % S::LANES * PIECE;
-    const unsigned to = stage + down * 128 + ((byte / 16 ^ down % 8) * 16 + byte % 16);
+    const int TOGETHER = 4; /* rows are read before the first copy: it might change them for all the compiler knows */
     const int below = at.r * v.dilation[0], right = at.s * v.dilation[1], height = at.r < v.r ? v.h : 0;
     const int64_t ahead = (((int64_t)below * v.w + right) * v.c + at.c) * 2;
 #pragma unroll
-    for (int i = 0; i < S::COUNT; i++) {
-        const half_row row = rows[down + i * S::DOWN];
-        const bool inside = (unsigned)(row.i0 + below) < (unsigned)height && (unsigned)(row.j0 + right) < (unsigned)v.w;
-        copy_piece<PIECE>(to + i * (S::DOWN * 128), row.at + ahead, inside);
+    for (int first = 0; first < S::COUNT; first += TOGETHER) {
+        half_row row[TOGETHER];
+#pragma unroll
+        for (int i = 0; i < TOGETHER; i++) row[i] = rows[(first + i) * STEP];
+#pragma unroll
+        for (int i = 0; i < TOGETHER; i++) {
+            const bool inside =
+                (unsigned)(row[i].i0 + below) < (unsigned)height && (unsigned)(row[i].j0 + right) < (unsigned)v.w;
+            copy_piece<PIECE>(to + (first + i) * (S::DOWN * 128), row[i].at + ahead, inside);
+        }
     }
 }
 
