@@ -74,6 +74,12 @@ static void *place_of(half_plan *plan, const conv_problem *p, int64_t elements) 
     return to;
 }
 
+static half_divisor divisor(int d) {
+    unsigned shift = 0;
+    while ((int64_t)1 << shift < d) shift++;
+    return {(unsigned)((((int64_t)1 << (31 + shift)) + d - 1) / d), shift};
+}
+
 /* The view of x and its copy, and the copy of f: `all` is set up to them. */
 static void view_of(const conv_problem *p, half_plan *all) {
     bool stays;
@@ -85,6 +91,7 @@ static void view_of(const conv_problem *p, half_plan *all) {
     v->c = c, v->h = p->h, v->w = p->w, v->r = p->r, v->s = p->s, v->p = p->p, v->q = p->q;
     for (int i = 0; i < 2; i++) v->stride[i] = p->stride[i], v->pad[i] = p->pad[i], v->dilation[i] = p->dilation[i];
     v->in_plane = p->nhwc ? 0 : p->p * p->q;
+    if (p->p * p->q > 0) v->by_pq = divisor(p->p * p->q), v->by_q = divisor(p->q);
     if (c == 0 || all->plain) return;
     v->step_c = 64 % c, v->step_s = in_64 % p->s, v->step_r = in_64 / p->s;
     if (!stays) {
@@ -120,8 +127,8 @@ extern "C" half_plan plan_half(const conv_problem *problem, const plan_tile *til
     all.product.p = g;
     all.hopper = all.product.tile >= 0;
     if (all.hopper) all.bytes += all.product.bytes;
-    all.tiled = p->r * p->s == 1 && p->stride[0] == 1 && p->stride[1] == 1 && p->pad[0] == 0 && p->pad[1] == 0 &&
-                all.view.piece == 16;
+    const bool all_pixels = p->stride[0] == 1 && p->stride[1] == 1 && p->pad[0] == 0 && p->pad[1] == 0;
+    if (p->r * p->s == 1 && all_pixels && all.view.piece == 16) all.loader = LOAD_TILES;
     return all;
 }
 
@@ -132,12 +139,12 @@ static cudaError_t launch_hopper(const half_plan *plan, cudaStream_t stream) {
     CUtensorMap x_map, f_map, y_map;
     cudaError_t error = tensor_map_b(&f_map, g, t->bn);
     x_map = y_map = f_map; /* of the others, those that are used */
-    if (error == cudaSuccess && plan->tiled) error = tensor_map_a(&x_map, g, t->bm);
+    if (error == cudaSuccess && plan->loader == LOAD_TILES) error = tensor_map_a(&x_map, g, t->bm);
     if (error == cudaSuccess && !t->any_c) error = tensor_map_c(&y_map, g, 16);
     if (error != cudaSuccess) return error;
     const persistent_work work = {BAND_ROWS / t->bm, plan->product.whole, plan->product.parts, plan->product.sums};
     return gemm_launch_overlapping(c->kernel, (unsigned)plan->product.clusters, 1, c->threads, c->bytes, stream, x_map,
-                                   f_map, y_map, hopper_of(g), plan->view, work, plan->tiled);
+                                   f_map, y_map, hopper_of(g), plan->view, work, plan->loader);
 }
 
 extern "C" cudaError_t launch_half(const conv_problem *p, const half_plan *plan, cudaStream_t stream) {

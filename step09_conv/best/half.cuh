@@ -38,6 +38,7 @@ static __device__ __forceinline__ void copy_windows(const CUtensorMap *f_map, co
                                                     const persistent_work &work, half_row *rows) {
     typedef half_share<PIECE, T::BM> S;
     const bool KEPT = PIECE == 16 && half_registers<T>::ROWS; /* of pieces of 8 bytes a thread has too many rows */
+    const half_weight first = weight_at(v, threadIdx.x % S::LANES * (PIECE / 2));
     ring_position at = {0, 0};
     for (int u = block.first; u < block.units; u += block.stride) {
         const persistent_unit unit = unit_at<T>(block, work, u);
@@ -48,7 +49,8 @@ static __device__ __forceinline__ void copy_windows(const CUtensorMap *f_map, co
 #pragma unroll
         for (int i = 0; i < S::COUNT; i++)
             if (KEPT) own[i] = rows[piece_row<PIECE>() + i * S::DOWN];
-        half_weight weight = weight_at(v, unit.first * 64 + threadIdx.x % S::LANES * (PIECE / 2));
+        half_weight weight = first;
+        if (unit.first > 0) weight = weight_at(v, unit.first * 64 + threadIdx.x % S::LANES * (PIECE / 2));
         for (int t = unit.first; t < unit.first + unit.steps; t++) {
             const uint32_t stage = block.ring + at.s * T::STAGE_BYTES, barrier = block.full + 8 * at.s;
             mbarrier_wait(block.empty + 8 * at.s, at.phase ^ 1);
@@ -230,12 +232,12 @@ static __device__ __forceinline__ void consume_half(const CUtensorMap *y_map, co
 
 /* ---- the kernel ---- */
 
-/* x_map: only of a convolution that is a product of matrices, `tiled`. */
+/* x_map: only where TMA loads x. */
 template <int TYPE, class T>
 __global__ void __launch_bounds__(T::THREADS, 1)
     conv_half(const __grid_constant__ CUtensorMap x_map, const __grid_constant__ CUtensorMap f_map,
               const __grid_constant__ CUtensorMap y_map, const __grid_constant__ hopper_problem p,
-              const __grid_constant__ half_view v, const persistent_work work, bool tiled) {
+              const __grid_constant__ half_view v, const persistent_work work, half_loader loader) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     extern __shared__ __align__(1024) unsigned char shared[];
     const persistent_block block = persistent_begin<TYPE, T>(p, work, shared);
@@ -244,7 +246,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
     if (threadIdx.x == 0) {
         tma_prefetch(&x_map), tma_prefetch(&f_map), tma_prefetch(&y_map);
         for (int s = 0; s < T::STAGES; s++) {
-            mbarrier_init(block.full + 8 * s, tiled ? 1 : 1 + 128);
+            mbarrier_init(block.full + 8 * s, loader == LOAD_PIECES ? 1 + 128 : 1);
             mbarrier_init(block.empty + 8 * s, T::PING_PONG ? 1 : T::CONSUMERS);
         }
         for (int w = 0; w < T::WARPS; w++) mbarrier_init(block.full + T::OLD + 8 * w, 1);
@@ -255,13 +257,13 @@ __global__ void __launch_bounds__(T::THREADS, 1)
         if (T::CONSUMERS > 1) setmaxnreg_dec<half_registers<T>::COPY>();
         griddepcontrol_wait(); /* consumers wait for what is copied afterwards */
         half_row *rows = (half_row *)(shared + T::BYTES);
-        if (!tiled && v.piece == 16) copy_windows<16, T>(&f_map, p, v, block, work, rows);
-        if (!tiled && v.piece == 8) copy_windows<8, T>(&f_map, p, v, block, work, rows);
-        if (tiled && threadIdx.x == 0) produce<TYPE, GEMM_TN, T>(&x_map, &f_map, block, work, 0);
+        if (loader == LOAD_PIECES && v.piece == 16) copy_windows<16, T>(&f_map, p, v, block, work, rows);
+        if (loader == LOAD_PIECES && v.piece == 8) copy_windows<8, T>(&f_map, p, v, block, work, rows);
+        if (loader == LOAD_TILES && threadIdx.x == 0) produce<TYPE, GEMM_TN, T>(&x_map, &f_map, block, work, 0);
         __syncwarp();
     } else {
         if (T::CONSUMERS > 1) setmaxnreg_inc<half_registers<T>::MULTIPLY>();
-        consume_half<TYPE, T>(&y_map, p, v, block, work, warpgroup - 1, !tiled);
+        consume_half<TYPE, T>(&y_map, p, v, block, work, warpgroup - 1, loader == LOAD_PIECES);
     }
 #else
     __trap();
@@ -271,7 +273,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
 /* ---- instantiations ---- */
 
 typedef void half_kernel(const CUtensorMap, const CUtensorMap, const CUtensorMap, const hopper_problem, const half_view,
-                         const persistent_work, bool);
+                         const persistent_work, half_loader);
 
 typedef struct {
     half_kernel *kernel;

@@ -9,6 +9,12 @@
 extern "C" {
 #endif
 
+/* A division by it of what is below 2^31 is a multiplication: x / d = 2x * factor >> 32 >> shift (Granlund and
+ * Montgomery, "Division by Invariant Integers using Multiplication"). */
+typedef struct {
+    unsigned factor, shift;
+} half_divisor;
+
 /* x as the kernels read it, from rows of pixels, each of c channels; a filter has r*s*c weights, in that order. */
 typedef struct {
     const void *x, *bias;
@@ -17,6 +23,7 @@ typedef struct {
     int piece;                  /* bytes that are copied at a time: 16 or 8, of which a pixel is a multiple */
     int step_c, step_s, step_r; /* 64 weights further on in a filter: so many channels, columns and rows of taps */
     int in_plane;               /* y is n k p q: p*q; else 0 */
+    half_divisor by_pq, by_q;
     float alpha;
 } half_view;
 
@@ -30,11 +37,17 @@ typedef struct {
     int64_t pitch;      /* of f: elements from a filter to the next */
 } half_copy;
 
+/* How x comes to half.cuh's tiles. */
+typedef enum {
+    LOAD_PIECES, /* by cp.async, a piece at a time (half_rows.cuh) */
+    LOAD_TILES   /* one tap and no pixel left out: x is a matrix of places and channels, and TMA brings its tiles */
+} half_loader;
+
 /* How a problem is computed. */
 typedef struct {
     bool plain;  /* a filter with zeros would have more than 2^31 elements: by half_plain.cu */
     bool hopper; /* by half.cuh, else by half_mma.cu */
-    bool tiled;  /* x is a matrix of places and channels: TMA brings its tiles */
+    half_loader loader;
     half_view view;
     half_copy x, f;
     hopper_plan product; /* of the places and the filters */

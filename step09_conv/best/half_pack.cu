@@ -95,7 +95,7 @@ cudaError_t half_pack(const half_plan *plan, cudaStream_t stream) {
     const half_copy *x = &plan->x, *f = &plan->f;
     const int across = x->planes ? ACROSS : 8;
     const int64_t of_x = x->groups * x->inner * ((x->to_c + across - 1) / across), of_f = f->groups * (f->pitch / 8);
-    const unsigned blocks_x = x->to != NULL ? blocks_of(of_x, x->planes ? 1 : EACH) : 0;
-    const unsigned blocks_f = f->to != NULL ? blocks_of(of_f, 1) : 0;
+    const unsigned blocks_x = x->groups > 0 ? blocks_of(of_x, x->planes ? 1 : EACH) : 0;
+    const unsigned blocks_f = f->groups > 0 ? blocks_of(of_f, 1) : 0;
     return gemm_launch_overlapping(conv_pack, blocks_x + blocks_f, 1, THREADS, 0, stream, *x, *f, blocks_x);
 }

@@ -26,12 +26,16 @@ struct __align__(16) half_row {
     int i0, j0; /* outside of the image where it is padded */
 };
 
+static __device__ __forceinline__ int divide(int x, half_divisor by) {
+    return (int)(__umulhi(2 * (unsigned)x, by.factor) >> by.shift);
+}
+
 static __device__ __forceinline__ half_row row_of(const half_view &v, int places, int place) {
     half_row row = {(const char *)v.x, INT_MIN, 0}; /* behind the last one: no tap gets into the image */
     if (place >= places) return row;
-    const int in_image = v.p * v.q, image = place / in_image, inside = place % in_image;
-    row.i0 = inside / v.q * v.stride[0] - v.pad[0];
-    row.j0 = inside % v.q * v.stride[1] - v.pad[1];
+    const int image = divide(place, v.by_pq), inside = place - image * (v.p * v.q), down = divide(inside, v.by_q);
+    row.i0 = down * v.stride[0] - v.pad[0];
+    row.j0 = (inside - down * v.q) * v.stride[1] - v.pad[1];
     row.at += (((int64_t)image * v.h + row.i0) * v.w + row.j0) * v.c * 2;
     return row;
 }
@@ -112,7 +116,8 @@ static __device__ __forceinline__ void copy_rows(const half_view &v, const half_
 /* The element of filter k at place `place` of all images. */
 template <typename T> static __device__ __forceinline__ T *half_at(T *y, const half_view &v, int n, int place, int k) {
     if (v.in_plane == 0) return y + ((int64_t)place * n + k);
-    return y + (((int64_t)(place / v.in_plane) * n + k) * v.in_plane + place % v.in_plane);
+    const int image = divide(place, v.by_pq);
+    return y + (((int64_t)image * n + k) * v.in_plane + (place - image * v.in_plane));
 }
 
 #endif

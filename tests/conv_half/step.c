@@ -1,0 +1,61 @@
+/* Step 9's best in f16 and bf16, a variant for each configuration of half.cuh, and half_mma.cu. On three blocks, so
+ * that small problems take several waves of tiles, and parts of tiles behind them. Each launch says how it is computed.
+ */
+#include <stdio.h>
+
+#include "../../step09_conv/best/half.h"
+
+static half_plan plan_with(const conv_problem *p, int tile) {
+    plan_tile tiles[HALF_TILES];
+    const int count = half_tiles(p->type, tiles);
+    for (int i = 0; i < count; i++) tiles[i].clusters = i == tile ? 3 : 0;
+    return plan_half(p, tiles, count);
+}
+
+static const char *refuses(const conv_problem *p, int tile) {
+    if (p->type == DTYPE_F32) return "takes f16 and bf16";
+    return plan_with(p, tile).hopper || tile == HALF_TILES ? NULL : "there is no such plan";
+}
+
+static cudaError_t launch(const conv_problem *p, int tile, cudaStream_t stream) {
+    const half_plan plan = plan_with(p, tile);
+    if (p->k == 0 || p->n * p->p * p->q == 0) return cudaSuccess;
+    static const char *const loaders[] = {"pieces of", "tiles", "windows"};
+    const char *units = plan.product.parts == 1 ? "whole" : plan.product.whole > 0 ? "both" : "parts";
+    printf("by %s %d, %s,%s%s\n", loaders[plan.loader], plan.view.piece, plan.hopper ? units : "mma",
+           plan.x.groups > 0 ? " x" : "", plan.f.groups > 0 ? " f" : "");
+    return launch_half(p, &plan, stream);
+}
+
+#define TILE(i)                                                                                                        \
+    static cudaError_t launch_##i(const conv_problem *p, cudaStream_t s) {                                             \
+        return launch(p, i, s);                                                                                        \
+    }                                                                                                                  \
+    static const char *refuses_##i(const conv_problem *p) {                                                            \
+        return refuses(p, i);                                                                                          \
+    }                                                                                                                  \
+    static size_t bytes_##i(const conv_problem *p) {                                                                   \
+        return plan_with(p, i).bytes;                                                                                  \
+    }
+TILE(0)
+TILE(1)
+TILE(2)
+TILE(3)
+TILE(4)
+TILE(5)
+TILE(6)
+TILE(7)
+
+#define ROW(name_, i)                                                                                                  \
+    {                                                                                                                  \
+        .name = name_, .idea = "that configuration alone", .launch = launch_##i, .refuses = refuses_##i,               \
+        .workspace = bytes_##i                                                                                         \
+    }
+
+int main(int argc, char **argv) {
+    static const conv_variant variants[] = {
+        ROW("wide", 0),     ROW("square", 1),   ROW("tall", 2),      ROW("square_any", 3),
+        ROW("tall_any", 4), ROW("flat_any", 5), ROW("small_any", 6), ROW("mma", 7),
+    };
+    return conv_step_main(argc, argv, "conv_half", variants, ARRAY_SIZE(variants));
+}

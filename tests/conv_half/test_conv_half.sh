@@ -1,0 +1,54 @@
+#!/bin/sh
+# Every configuration of step 9's best in f16 and bf16 in the simulator, on three blocks: whole tiles, whole tiles and
+# parts, parts alone; each way that x and f come to the tiles, and y of any layout and alignment. Ends with
+# "N passed, N failed".
+set -u
+. "$(dirname "$0")/../case.sh"
+
+# computes SAYS VARIANTS OPTION...: all variants give the right result, and each launch says this.
+computes() {
+    says=$1 variants=$2
+    shift 2
+    # shellcheck disable=SC2046,SC2086 # several words
+    build/tests/conv_half/run --sim $(printf -- ' --variant %s' $variants) "$@" >"$work/out" 2>&1 &&
+        ! grep -q skipped "$work/out" && ! grep '^by ' "$work/out" | grep -qvx "by $says" &&
+        [ "$(grep -cx "by $says" "$work/out")" = $((2 * $(echo "$variants" | wc -w))) ]
+    counted $? "$variants, $says: $*"
+}
+
+bulk='wide square tall' any='square_any tall_any flat_any small_any'
+for dtype in f16 bf16; do
+    set -- --dtype $dtype --layout nhwc
+    # Several waves; sums of fewer steps than stages, of more, of one; steps of parts of taps; pieces of 8 bytes.
+    computes 'pieces of 16, whole,' "$bulk" "$@" --n 3 --c 64 --h 14 --k 136 --bias --beta 0.5
+    computes 'pieces of 16, whole,' "$bulk" "$@" --n 3 --c 24 --h 11 --k 200 --stride 2 --alpha 2
+    computes 'pieces of 16, \(whole\|both\),' "$any" "$@" --n 3 --c 24 --h 11 --k 131 --bias --beta -1
+    computes 'pieces of 8, whole,' "$bulk" "$@" --n 2 --c 20 --h 13 --k 72 --s 2 --dilation 2
+    computes 'pieces of 8, \(whole\|both\), x f' "$any" "$@" --n 2 --c 3 --h 23 --k 65 --r 7 --stride 2 --bias
+    computes 'tiles 16, whole,' "$bulk" "$@" --n 3 --c 72 --h 11 --k 200 --r 1 --bias --beta 2
+    computes 'tiles 16, \(whole\|both\),' "$any" "$@" --n 3 --c 72 --h 11 --k 203 --r 1 --beta 2
+    # Parts: of one tile; behind whole tiles; with a bias, which only one part may add.
+    computes 'pieces of 16, parts,' "$any" "$@" --c 200 --h 7 --n 1 --k 50 --bias --alpha -0.5 --beta 2
+    computes 'pieces of 16, both,' "$any" "$@" --c 136 --h 25 --n 1 --k 64 --bias
+    computes 'pieces of 8, parts, f' "$any" "$@" --c 52 --h 6 --n 1 --k 31 --r 5
+    computes 'tiles 16, parts,' "$any" "$@" --c 1000 --h 7 --n 1 --k 33 --r 1 --bias
+    # Planes; operands off 16 and off 8 bytes.
+    computes 'pieces of 16, \(whole\|both\), x f' "$any" --dtype $dtype --n 3 --c 13 --h 13 --k 70 --bias --beta 0.5
+    computes 'pieces of 16, parts, x f' "$any" --dtype $dtype --n 1 --c 130 --h 7 --k 50 --bias --beta 2
+    computes 'tiles 16, \(whole\|both\), x' "$any" --dtype $dtype --n 2 --c 40 --h 11 --k 70 --r 1
+    computes 'pieces of 8, \(whole\|both\), f' "$any" "$@" --misalign 4 --n 2 --c 24 --h 9 --k 64
+    computes 'pieces of 16, \(whole\|both\), x f' "$any" "$@" --misalign 3 --n 2 --c 24 --h 9 --k 64 --beta 1
+    computes 'pieces of 16, mma,' mma "$@" --n 2 --c 72 --h 9 --k 70 --bias --beta 0.5
+    computes 'pieces of 8, mma, x f' mma --dtype $dtype --n 2 --c 3 --h 9 --k 70 --bias --beta 0.5
+done
+# The best as it is chosen, with and without wgmma.
+# shellcheck disable=SC2016 # eval expands it
+for layout in nhwc nchw; do
+    for dtype in f16 bf16; do
+        for device in sm_90 sm_80; do
+            run step09_conv/run --sim-device $device --variant best --dtype $dtype --layout $layout --sweep check
+            check "best's check list, $dtype $layout $device" eval '[ "$status" = 0 ] && said "^best .* 0 failed"'
+        done
+    done
+done
+ended
