@@ -34,8 +34,8 @@ def argument(db, family, name, word, step):
         return values.find_variant(db, step, word)
     if name in ("N", "K"):
         return values.whole(word)
-    known = {"DTYPE": ("f16", "bf16", "f32") if family == "gemv" else values.TENSOR_TYPES[:5],
-             "LAYOUT": ("tn", "nn")}[name]
+    known = {"DTYPE": ("f16", "bf16", "f32") if family in ("gemv", "conv") else values.TENSOR_TYPES[:5],
+             "LAYOUT": ("nchw", "nhwc") if family == "conv" else ("tn", "nn")}[name]
     if word not in known:
         raise Mistake(f"unknown {'type' if name == 'DTYPE' else 'layout'} {word} ({', '.join(known)})")
     return word
@@ -49,7 +49,8 @@ def table_lines(db, found, words):
     needed = [one for one in arguments if not one.startswith("[")]
     if not len(needed) <= len(words) - 1 <= len(arguments):
         raise Mistake(" ".join(["the marker reads table:", name, *arguments]))
-    given = {"table": name, "dtype": "f16", "layout": "tn", "last": None}
+    usual = {"dtype": "f32", "layout": "nchw"} if table.family == "conv" else {"dtype": "f16", "layout": "tn"}
+    given = {"table": name, "last": None, **usual}
     for argument_name, word in zip(arguments, words[1:]):
         argument_name = argument_name.strip("[]")
         given[argument_name.lower()] = argument(db, table.family, argument_name, word, given.get("step"))

@@ -41,6 +41,16 @@ FROM latency;
 CREATE VIEW value_knn AS -- 1200 queries, without copies from and to the host
 SELECT variant, n, d, k, ms_median AS ms, 1 / ms_median AS speed FROM knn_case WHERE how = 'device';
 
+CREATE VIEW value_conv AS -- VARIANT: also cudnn
+SELECT *, 100 * ratio AS percent, 100 * peak_share AS peak_percent, 1 / us AS speed
+FROM (SELECT step, variant, layer, dtype, sides AS layout, us, ms_median, ms_min, ms_max, tflops, gbps, ratio,
+             ratio_min, ratio_max, peak_share, max_err_bound_share, baseline, baseline_call, clock_mhz, power_w
+      FROM conv_row
+      UNION ALL
+      SELECT step, 'cudnn', layer, dtype, sides, us, us / 1000, NULL, NULL, tflops, NULL, NULL, NULL, NULL, NULL, NULL,
+             NULL, NULL, NULL, NULL
+      FROM conv_baseline);
+
 -- How a variant's ratios to cuBLAS lie in a set of shapes or types, so that no sentence outlives the rows that it sums
 -- up: faster counts where all of the ratio's interval is above 1, slower where it is below.
 CREATE VIEW value_claim AS

@@ -4,9 +4,14 @@
 
 size_t workspace_im2col(const conv_problem *p);
 const char *refuses_precomputed(const conv_problem *p);
+const char *refuses_hopper(const conv_problem *p);
 
 static const char *needs_cp_async(const device_facts *device) {
     return device->cc >= 80 ? NULL : "cp.async needs compute capability 8.0";
+}
+
+static const char *needs_hopper(const device_facts *device) {
+    return device->cc == 90 ? NULL : "wgmma needs compute capability 9.0";
 }
 
 static const char *f32_nchw(const conv_problem *p) {
@@ -25,6 +30,8 @@ static const char *few_taps(const conv_problem *p) {
         .supports = needs_cp_async, .refuses = f32_nchw, .workspace = workspace_im2col) \
     VARIANT(implicit, "the matrix is never made: divisions find its elements", .refuses = f32_nchw) \
     VARIANT(precomputed, "offsets from the host in constant memory, padding as bits", .refuses = few_taps) \
+    VARIANT(hopper, "TMA finds a tap's pixels (im2col mode), wgmma multiplies them", \
+        .supports = needs_hopper, .refuses = refuses_hopper) \
     VARIANT(best, "any type, layout and shape, with a plan", .supports = needs_cp_async, \
         .workspace = workspace_conv_best)
 /* clang-format on */

@@ -29,12 +29,17 @@ static inline unsigned conv_blocks(int64_t count, int threads) {
     return (unsigned)((count + threads - 1) / threads);
 }
 
-/* Turns the sum into *y, the element of filter k: reads *y only where beta != 0 (it may hold NaN otherwise). */
-static __device__ __forceinline__ void conv_store(const conv_problem &p, float sum, int k, float *y) {
+/* What *y, the element of filter k, becomes: reads it only where beta != 0 (it may hold NaN otherwise). */
+template <typename T>
+static __device__ __forceinline__ float conv_result(const conv_problem &p, float sum, int k, const T *y) {
     float result = p.alpha * sum;
-    if (p.beta != 0.0f) result += p.beta * *y;
-    if (p.bias != NULL) result += ((const float *)p.bias)[k];
-    *y = result;
+    if (p.beta != 0.0f) result += p.beta * (float)*y;
+    if (p.bias != NULL) result += (float)__ldg((const T *)p.bias + k);
+    return result;
+}
+
+template <typename T> static __device__ __forceinline__ void conv_store(const conv_problem &p, float sum, int k, T *y) {
+    *y = (T)conv_result(p, sum, k, y);
 }
 
 #endif

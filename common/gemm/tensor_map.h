@@ -1,9 +1,6 @@
-/* Tensor maps: what the tensor memory accelerator (common/ptx/tma.cuh) needs to know about a matrix. Made on the host
- * for each launch and passed to the kernel as a parameter. All return cudaErrorNotSupported if the driver lacks the
- * function, cudaErrorInvalidValue for what TMA cannot take: rows off 16 bytes, or none (CUDA Driver API, "Tensor Map
- * Object Management"). */
-#ifndef KL_TENSOR_MAP_H
-#define KL_TENSOR_MAP_H
+/* The tensor maps of matrices (tensor/tensor_map.h). */
+#ifndef KL_GEMM_TENSOR_MAP_H
+#define KL_GEMM_TENSOR_MAP_H
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>

@@ -1,8 +1,8 @@
 /* The tensor memory accelerator: one thread starts the copy of a box of a matrix between global and shared memory (PTX
  * ISA, "Data Movement and Conversion Instructions: cp.async.bulk.tensor"; sm_90 and newer).
  *
- * The matrix is described by a tensor map that the host makes (tensor_map.h): address, sides, pitch, the box's sides
- * and the swizzle. x is the box's first column (the contiguous dimension), y its first row. What lies outside the
+ * The matrix is described by a tensor map that the host makes (tensor/tensor_map.h): address, sides, pitch, the box's
+ * sides and the swizzle. x is the box's first column (the contiguous dimension), y its first row. What lies outside the
  * matrix is read as zero and not written. Even so, a load counts the bytes of the whole box at its mbarrier.
  *
  * With the 128-byte swizzle a row of the box is 128 bytes, the box begins at a multiple of 1024 bytes, and the 16-byte
@@ -30,6 +30,27 @@ __device__ __forceinline__ void tma_load(uint32_t to, const void *map, int x, in
     KL_SM90("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], "
             "[%4];" ::"r"(to),
             "l"(map), "r"(x), "r"(y), "r"(barrier)
+            : "memory");
+}
+
+/* The same of an array of three dimensions. */
+__device__ __forceinline__ void tma_load_3d(uint32_t to, const void *map, int x, int y, int z, uint32_t barrier) {
+    KL_SM90("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], "
+            "[%1, {%2, %3, %4}], [%5];" ::"r"(to),
+            "l"(map), "r"(x), "r"(y), "r"(z), "r"(barrier)
+            : "memory");
+}
+
+/* A column of pixels of images in n h w c (PTX ISA, "Tensors", im2col mode): as many rows as the map has pixels, each
+ * the channels of one pixel from c on. (x, y) is the corner of the window of the first place, in image n; of the window
+ * it is the pixel (tap_x, tap_y) further that is copied, at most 255. The next row is of the next place: along x, then
+ * y, then the next image. The map has the stride, and where the corner goes from one row and image to the next. What
+ * lies outside of an image is read as zero. */
+__device__ __forceinline__ void tma_load_im2col(uint32_t to, const void *map, int c, int x, int y, int n, int tap_x,
+                                                int tap_y, uint32_t barrier) {
+    KL_SM90("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], "
+            "[%1, {%2, %3, %4, %5}], [%6], {%7, %8};" ::"r"(to),
+            "l"(map), "r"(c), "r"(x), "r"(y), "r"(n), "r"(barrier), "h"((uint16_t)tap_x), "h"((uint16_t)tap_y)
             : "memory");
 }
 

@@ -1,6 +1,7 @@
 /* A convolution's operands, its verification on the host, its check list and sweeps. */
 #include "../tensor/operands_case.h"
 #include "conv/conv_cases.h"
+#include "conv/conv_map.h"
 #include "conv/conv_operands.h"
 #include <limits.h>
 #include <math.h>
@@ -101,6 +102,27 @@ TEST(sides_of_the_result) {
     assert_string_equal(conv_case_complete(&c), "n*h*w");
     c.seen.h = 1, c.seen.pad[0] = INT_MAX;
     assert_non_null(conv_case_complete(&c));
+}
+
+/* Corners have 8 bits, offsets of taps, too; strides end at 8. */
+TEST(what_tma_takes) {
+    static const struct {
+        int side, taps, stride, pad, dilation, channels;
+        bool taken;
+    } cases[] = {{9, 3, 1, 1, 1, 8, true},       {9, 3, 1, 1, 1, 12, false},     {9, 3, 8, 1, 1, 8, true},
+                 {9, 3, 9, 1, 1, 8, false},      {9, 2, 1, 128, 1, 8, true},     {9, 1, 1, 128, 1, 8, false},
+                 {9, 3, 1, 129, 1, 8, false},    {300, 129, 1, 0, 1, 8, true},   {300, 130, 1, 0, 1, 8, false},
+                 {300, 130, 1, 1, 1, 8, true},   {300, 256, 1, 127, 1, 8, true}, {300, 257, 1, 128, 1, 8, false},
+                 {300, 18, 1, 128, 15, 8, true}, {300, 18, 1, 127, 16, 8, false}};
+    for (int i = 0; i < ARRAY_SIZE(cases); i++) {
+        conv_problem q = {.type = DTYPE_F16, .nhwc = true, .n = 1, .c = cases[i].channels, .k = 1};
+        q.h = q.w = cases[i].side, q.r = q.s = cases[i].taps;
+        for (int k = 0; k < 2; k++)
+            q.stride[k] = cases[i].stride, q.pad[k] = cases[i].pad, q.dilation[k] = cases[i].dilation;
+        if ((conv_map_refuses(&q) == NULL) != cases[i].taken) fail_msg("case %d", i);
+        q.x = (const char *)8;
+        assert_non_null(conv_map_refuses(&q));
+    }
 }
 
 TEST(the_check_list) {

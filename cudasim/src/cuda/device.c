@@ -195,6 +195,7 @@ static const struct {
     void *function;
     unsigned since; /* the CUDA version that brought it */
 } driver_functions[] = {{"cuTensorMapEncodeTiled", (void *)tensormap_encode_tiled, 12000},
+                        {"cuTensorMapEncodeIm2col", (void *)tensormap_encode_im2col, 12000},
                         {"cuTensorMapReplaceAddress", (void *)tensormap_replace_address, 12000}};
 
 cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **pointer, unsigned version,

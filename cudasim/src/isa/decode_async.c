@@ -148,6 +148,23 @@ static bool tensor_operand(decoder *d, const ptx_operand *o, bulk_form *form) {
     return !d->failed;
 }
 
+/* {.tile} or {.im2col}; of stores and reductions, whose coordinates have no offsets beside them, {.im2col_no_offs}. */
+static bool mode_word(decoder *d, bool store, bulk_form *form) {
+    form->im2col = take(d, store ? "im2col_no_offs" : "im2col");
+    if (!form->im2col) take(d, "tile");
+    if (form->im2col && form->rank < 3) return refuse(d, "im2col is of 3 to 5 dimensions"), false;
+    return true;
+}
+
+/* {offset W, H, D}, as many as an image has sides. */
+static bool offsets_operand(decoder *d, const ptx_operand *o, bulk_form *form) {
+    const int count = form->rank - 2;
+    if (o->kind != PTX_OPERAND_VECTOR || o->element_count != count)
+        return refuse(d, "%d im2col offsets in braces are needed", count), false;
+    for (int k = 0; k < count; k++) form->offsets[k] = operand_slot(d, &o->elements[k], 'h');
+    return !d->failed;
+}
+
 /* Which types a reduction takes (PTX ISA, cp.reduce.async.bulk): in global memory, and in shared memory. */
 static bool reduction_allowed(atomic_op op, ptx_type type, bool global) {
     const bool half = type == PTX_F16 || type == PTX_BF16;
@@ -168,10 +185,11 @@ static bool reduction_allowed(atomic_op op, ptx_type type, bool global) {
 
 /* cp{.reduce}.async.bulk{.tensor.Nd}.dst.src ...; the words after "bulk".
  *
- *   .shared::{cluster,cta}.global{.tile}.mbarrier::complete_tx::bytes{.multicast::cluster}{.L2::cache_hint}
- *       [dst], [src] or [map, {..}], {size,} [mbar]{, mask}{, policy}
+ *   .shared::{cluster,cta}.global{.tile,.im2col}.mbarrier::complete_tx::bytes{.multicast::cluster}{.L2::cache_hint}
+ *       [dst], [src] or [map, {..}], {size,} [mbar]{, {offsets}}{, mask}{, policy}
  *   .shared::cluster.shared::cta.mbarrier::complete_tx::bytes   [dst], [src], size, [mbar]
- *   .global.shared::cta{.tile}.bulk_group{.L2::cache_hint}      [dst] or [map, {..}], [src]{, size}{, policy}
+ *   .global.shared::cta{.tile,.im2col_no_offs}.bulk_group{.L2::cache_hint}      [dst] or [map, {..}], [src]{, size}{,
+ * policy}
  */
 static decoded copy(decoder *d, bool reduces) {
     bulk_form *form = put_form(d, FORM_BULK, sizeof *form);
@@ -184,7 +202,7 @@ static decoded copy(decoder *d, bool reduces) {
                   ((to == BULK_CLUSTER || to == BULK_CTA) && from == BULK_GLOBAL && !reduces)))
         return refuse(d, "the simulator does not know a bulk copy between these state spaces");
     atomic_op op = reduces && tensor ? reduce_word(d) : ATOMIC_NONE;
-    if (tensor) take(d, "tile");
+    if (tensor && !mode_word(d, store, form)) return REFUSED;
     if (!take(d, store ? "bulk_group" : "mbarrier::complete_tx::bytes"))
         return refuse(d, "%s is needed here", store ? ".bulk_group" : ".mbarrier::complete_tx::bytes");
     form->multicast = to == BULK_CLUSTER && from == BULK_GLOBAL && take(d, "multicast::cluster");
@@ -201,7 +219,9 @@ static decoded copy(decoder *d, bool reduces) {
     if (reduces && op == ATOMIC_NONE) return refuse(d, "an operation is missing");
     form->reduce = (uint8_t)op;
     if (!taken_all(d)) return REFUSED;
-    const int operands = 2 + (tensor ? 0 : 1) + (store ? 0 : 1) + (form->multicast ? 1 : 0) + (hint ? 1 : 0);
+    const bool offsets = form->im2col && !store;
+    const int operands =
+        2 + (tensor ? 0 : 1) + (store ? 0 : 1) + (offsets ? 1 : 0) + (form->multicast ? 1 : 0) + (hint ? 1 : 0);
     if (!operands_are(d, operands, operands)) return REFUSED;
     const ptx_operand *o = d->text->operands;
     form->to.space = (uint8_t)to;
@@ -210,6 +230,7 @@ static decoded copy(decoder *d, bool reduces) {
     if (tensor && !store ? !tensor_operand(d, o++, form) : !address_of(d, o++, from, &form->from)) return REFUSED;
     if (!tensor) form->size = operand_slot(d, o++, 'w');
     if (!store && !address_of(d, o++, to, &form->mbarrier)) return REFUSED;
+    if (offsets && !offsets_operand(d, o++, form)) return REFUSED;
     if (form->multicast) form->mask = operand_slot(d, o++, 'h');
     if (hint) operand_slot(d, o++, 'l');
     return run_row(d, ROW_op_bulk_copy);
@@ -251,20 +272,21 @@ decoded decode_store_async(decoder *d, bool reduces) {
     return run_row(d, ROW_op_store_async);
 }
 
-/* cp.async.bulk.prefetch{.tensor.Nd}.L2.global{.tile}{.L2::cache_hint} [src], size or [map, {..}]{, policy}; brings
- * something into a cache that is not there. */
+/* cp.async.bulk.prefetch{.tensor.Nd}.L2.global{.tile,.im2col}{.L2::cache_hint} [src], size or [map, {..}]{, {offsets}}
+ * {, policy}; brings something into a cache that is not there. */
 static decoded prefetch(decoder *d) {
     bulk_form *form = put_form(d, FORM_BULK, sizeof *form);
     const bool tensor = take(d, "tensor");
     if (tensor && (form->rank = rank_word(d)) == 0) return refuse(d, "1d to 5d is meant");
     if (!take(d, "L2") || !take(d, "global"))
         return refuse(d, "the simulator does not know this form of cp.async.bulk");
-    if (tensor) take(d, "tile");
+    if (tensor && !mode_word(d, false, form)) return REFUSED;
     const bool hint = take(d, "L2::cache_hint");
-    const int operands = (tensor ? 1 : 2) + (hint ? 1 : 0);
+    const int operands = (tensor ? 1 : 2) + (form->im2col ? 1 : 0) + (hint ? 1 : 0);
     if (!taken_all(d) || !operands_are(d, operands, operands)) return REFUSED;
     const ptx_operand *o = d->text->operands;
     if (tensor ? !tensor_operand(d, o, form) : !address_of(d, o, BULK_GLOBAL, &form->from)) return REFUSED;
+    if (form->im2col && !offsets_operand(d, &o[1], form)) return REFUSED;
     if (!tensor) operand_slot(d, &o[1], 'w');
     return run_row(d, ROW_op_bulk_prefetch);
 }

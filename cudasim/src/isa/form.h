@@ -86,8 +86,9 @@ typedef enum bulk_space { BULK_GENERIC, BULK_GLOBAL, BULK_CTA, BULK_CLUSTER } bu
 typedef struct bulk_form {
     bulk_address to, from, mbarrier, map;
     uint32_t size, mask; /* slots */
-    uint32_t coordinates[TENSOR_RANKS];
+    uint32_t coordinates[TENSOR_RANKS], offsets[TENSOR_RANKS - 2];
     uint8_t rank; /* of a tensor copy; 0: a plain one */
+    bool im2col;
     bool multicast;
     uint8_t reduce, type; /* atomic_op, ptx_type */
 } bulk_form;

@@ -37,7 +37,7 @@ typedef struct bulk_copy {
     uint32_t source, target, mbarrier;
     uint64_t global, bytes;
     tensor_map map; /* rank 0: a plain copy */
-    int32_t at[TENSOR_RANKS];
+    tensor_at at;
     uint8_t *data;
 } bulk_copy;
 
@@ -76,7 +76,7 @@ static void call_hook(const bulk_copy *c, block *to, copy_stage stage) {
                                     .bytes = c->bytes,
                                     .extent = (uint32_t)(c->map.rank > 0 ? tensormap_extent(&c->map) : c->bytes),
                                     .map = c->map.rank > 0 ? &c->map : NULL,
-                                    .at = c->at,
+                                    .at = &c->at,
                                     .reduces = c->reduce != ATOMIC_NONE,
                                     .serial = c->observed_serial};
     observe_bulk(&observed);
@@ -161,8 +161,8 @@ static void load(block *b, bulk_copy *c) {
     uint64_t first, end;
     fault_site(c);
     if (c->map.rank > 0) {
-        if (tensormap_range(&c->map, c->at, &first, &end)) still_there(c, b, first, end);
-        tensormap_load(&c->map, c->at, b->shared, c->target);
+        if (tensormap_range(&c->map, &c->at, &first, &end)) still_there(c, b, first, end);
+        tensormap_load(&c->map, &c->at, b->shared, c->target);
         return;
     }
     if (c->source_block == NULL && c->data == NULL) still_there(c, b, c->global, c->global + c->bytes);
@@ -252,12 +252,12 @@ static void store(bulk_copy *c) {
         put(&(destination){c, end}, (uint8_t *)c->global, c->data, c->bytes);
         return;
     }
-    if (tensormap_range(&c->map, c->at, &first, &end))
+    if (tensormap_range(&c->map, &c->at, &first, &end))
         still_there(c, c->source_block, first, end);
     else
         first = c->map.address;
     const memory_allocation *m = memory_find(first);
-    if (m != NULL) tensormap_scatter(&c->map, c->at, c->data, put, &(destination){c, m->base + m->size});
+    if (m != NULL) tensormap_scatter(&c->map, &c->at, c->data, put, &(destination){c, m->base + m->size});
 }
 
 /* ---- issuing ----------------------------------------------------------------------------------------------------- */
@@ -274,7 +274,7 @@ static void issue_load(warp *w, const bulk_form *form, int lane, bulk_copy *c) {
     if (at_block != target)
         async_fault(b, SIM_ILLEGAL_INSTRUCTION, "a bulk copy to one block of the cluster with the mbarrier of another");
     if (form->rank > 0) {
-        if (tensormap_range(&c->map, c->at, &first, &end))
+        if (tensormap_range(&c->map, &c->at, &first, &end))
             bulk_global_range(b, first, end, false, "a bulk copy reads a tensor");
     } else if (form->from.space == BULK_CTA) {
         block *own;
@@ -318,12 +318,12 @@ static void issue_store(warp *w, const bulk_form *form, int lane, bulk_copy *c) 
     bulk_aligned(b, c->source, alignment, "a bulk copy from shared memory");
     if (form->rank > 0) {
         for (unsigned k = 0; k < form->rank; k++)
-            if (c->at[k] < 0)
+            if (c->at.coordinates[k] < 0)
                 async_fault(b, SIM_ILLEGAL_INSTRUCTION,
                             "a tensor store or reduction from coordinate %d of dimension %u: only loads take negative "
                             "ones",
-                            c->at[k], k);
-        if (tensormap_range(&c->map, c->at, &first, &end))
+                            c->at.coordinates[k], k);
+        if (tensormap_range(&c->map, &c->at, &first, &end))
             bulk_global_range(b, first, end, true, "a bulk copy writes a tensor");
         if (form->reduce != ATOMIC_NONE) {
             c->type = (uint8_t)bulk_reduction_type(&c->map, (atomic_op)form->reduce);
@@ -364,7 +364,7 @@ void bulk_issue(warp *w, const insn *i, uint32_t mask, const bulk_form *form) {
         c.reduce = form->reduce;
         c.type = form->type;
         if (form->rank > 0) {
-            bulk_read_tensor(w, form, l, &c.map, c.at);
+            bulk_read_tensor(w, form, l, &c.map, &c.at);
             c.bytes = tensormap_bytes(&c.map);
         } else {
             c.bytes = ((const uint32_t *)(w->registers + form->size))[l];
@@ -384,11 +384,11 @@ void bulk_issue(warp *w, const insn *i, uint32_t mask, const bulk_form *form) {
 void bulk_prefetch(warp *w, const insn *i, uint32_t mask, const bulk_form *form) {
     for (int l = 0; l < LANES; l++) {
         tensor_map map;
-        int32_t at[TENSOR_RANKS];
+        tensor_at at;
         if (!(mask >> l & 1)) continue;
         async_site(w, i, NULL, 1u << l);
         if (form->rank > 0)
-            bulk_read_tensor(w, form, l, &map, at);
+            bulk_read_tensor(w, form, l, &map, &at);
         else
             bulk_aligned(w->block, bulk_address_of(w, &form->from, l), 16, "a bulk prefetch of global memory");
     }

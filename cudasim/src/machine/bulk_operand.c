@@ -109,16 +109,49 @@ static void read_map(warp *w, const bulk_form *form, int lane, tensor_map *map) 
     if (map->rank != form->rank)
         async_fault(b, SIM_ILLEGAL_INSTRUCTION, "a copy of %u dimensions with a tensor map of %u", form->rank,
                     map->rank);
+    if (map->im2col != form->im2col)
+        async_fault(b, SIM_ILLEGAL_INSTRUCTION, "%s copy with a tensor map of %s",
+                    form->im2col ? "an im2col" : "a tiled",
+                    map->im2col ? "cuTensorMapEncodeIm2col" : "cuTensorMapEncodeTiled");
 }
 
-void bulk_read_tensor(warp *w, const bulk_form *form, int lane, tensor_map *map, int32_t *at) {
+/* The base of the filter must lie within the box, and offsets have few bits: what a GPU does otherwise is not
+ * documented. Stores take no part of a box outside of the tensor. */
+static void check_im2col(warp *w, const bulk_form *form, const tensor_map *map, const tensor_at *at) {
+    static const char names[] = "WHD";
+    for (unsigned k = 1; k + 1 < map->rank; k++) {
+        int64_t from, to;
+        tensormap_box(map, k, &from, &to);
+        if (at->coordinates[k] < from || at->coordinates[k] >= to)
+            async_fault(w->block, SIM_ILLEGAL_INSTRUCTION,
+                        "an im2col copy from %c = %d; the map's corners leave %lld to %lld for the filter's base",
+                        names[k - 1], at->coordinates[k], (long long)from, (long long)to - 1);
+        if (at->offsets[k - 1] > tensormap_most_offset(map))
+            async_fault(w->block, SIM_ILLEGAL_INSTRUCTION,
+                        "an im2col offset of %u in %c: of a tensor of %u dimensions it is at most %u",
+                        at->offsets[k - 1], names[k - 1], map->rank, tensormap_most_offset(map));
+        if (form->to.space == BULK_GLOBAL && (map->lower[k - 1] < 0 || map->upper[k - 1] > 0))
+            async_fault(
+                w->block, SIM_ILLEGAL_INSTRUCTION,
+                "an im2col store or reduction by a map whose corners, %d and %d in %c, lie outside of the tensor",
+                map->lower[k - 1], map->upper[k - 1], names[k - 1]);
+    }
+}
+
+void bulk_read_tensor(warp *w, const bulk_form *form, int lane, tensor_map *map, tensor_at *at) {
     read_map(w, form, lane, map);
-    for (unsigned k = 0; k < form->rank; k++) at[k] = ((const int32_t *)(w->registers + form->coordinates[k]))[lane];
+    memset(at, 0, sizeof *at);
+    for (unsigned k = 0; k < form->rank; k++)
+        at->coordinates[k] = ((const int32_t *)(w->registers + form->coordinates[k]))[lane];
+    if (form->im2col && form->to.space != BULK_GLOBAL)
+        for (unsigned k = 0; k + 2 < form->rank; k++)
+            at->offsets[k] = (uint16_t)((const uint32_t *)(w->registers + form->offsets[k]))[lane];
+    if (form->im2col) check_im2col(w, form, map, at);
     if (!tensormap_aligned(map, at))
         async_fault(w->block, SIM_ILLEGAL_INSTRUCTION,
                     "a tensor copy from coordinate %d of elements of %u bytes: the innermost one must be a multiple of "
                     "16 bytes",
-                    at[0], tensormap_element(map));
+                    at->coordinates[0], tensormap_element(map));
 }
 
 ptx_type bulk_reduction_type(const tensor_map *map, atomic_op op) {

@@ -18,7 +18,7 @@ void bulk_aligned(block *b, uint64_t address, unsigned to, const char *what);
 void bulk_global_range(block *b, uint64_t first, uint64_t end, bool write, const char *what);
 
 /* Reads a copy's tensor map and its coordinates. */
-void bulk_read_tensor(warp *w, const bulk_form *form, int lane, tensor_map *map, int32_t *at);
+void bulk_read_tensor(warp *w, const bulk_form *form, int lane, tensor_map *map, tensor_at *at);
 
 /* The type that a reduction computes with, by the tensor's; PTX_NO_TYPE where the operation does not go with it. */
 ptx_type bulk_reduction_type(const tensor_map *map, atomic_op op);

@@ -70,7 +70,7 @@ typedef struct observed_bulk {
     uint64_t bytes;               /* that the copy moves */
     uint32_t extent;              /* bytes of shared memory that it spans */
     const tensor_map *map;        /* NULL: a plain copy, of `bytes` from `global` on */
-    const int32_t *at;            /* its coordinates */
+    const tensor_at *at;          /* where it begins */
     bool reduces;
     uint64_t serial; /* the same at each stage */
 } observed_bulk;

@@ -1,3 +1,4 @@
+/* long: a table of cases */
 /* Conformance cases of mbarriers, bulk copies and copies by tensor maps: what lands where, in shared and in global memory.
  *
  * A tensor map can only be made on the host, and for an address that is known then: conformance_async_prepare() makes
@@ -352,34 +353,86 @@ BULK_REDUCES(BULK_REDUCE_KERNEL)
     X(tf32_ftz_nan, "2d", "{-4, -1}", TFLOAT32_FTZ, L({30, 21}), L({128}), L({32, 32}), L({1, 1}), NONE, NAN_REQUEST_ZERO_FMA) \
     X(ftz_nan, "2d", "{-4, -1}", FLOAT32_FTZ, L({30, 21}), L({128}), L({32, 32}), L({1, 1}), 128B, NAN_REQUEST_ZERO_FMA)
 
+/* X(id, dimensions, coordinates, offsets, CUtensorMapDataType, {dims}, {strides}, {lower corner}, {upper corner}, channels,
+ * pixels, {steps}, swizzle, fill). The corners tell W from H; what a box ends with, where it ends and where the next row
+ * and the next image begin shows with every one. The base of the filter lies within the box: the ISA asks for it. */
+#define IM2COLS(X)                                                                                                     \
+    X(i4, "4d", "{0, -1, -1, 0}", "{0, 0}", UINT32, L({8, 6, 5, 4}), L({32, 192, 960}), L({-1, -1}), L({-1, -1}), 8, 64, L({1, 1, 1, 1}), NONE, NONE) \
+    X(i4_tap, "4d", "{0, -1, -1, 0}", "{1, 2}", UINT32, L({8, 6, 5, 4}), L({32, 192, 960}), L({-1, -1}), L({-1, -1}), 8, 64, L({1, 1, 1, 1}), NONE, NONE) \
+    X(i4_middle, "4d", "{0, 3, 2, 1}", "{2, 1}", UINT32, L({8, 6, 5, 4}), L({32, 192, 960}), L({-1, -1}), L({-1, -1}), 8, 48, L({1, 1, 1, 1}), 32B, NONE) \
+    X(i4_past, "4d", "{0, 2, 3, 3}", "{1, 1}", UINT32, L({8, 6, 5, 4}), L({32, 192, 960}), L({-1, -1}), L({-1, -1}), 8, 64, L({1, 1, 1, 1}), NONE, NONE) \
+    X(i4_behind, "4d", "{0, -1, -1, 4}", "{1, 1}", UINT32, L({8, 6, 5, 4}), L({32, 192, 960}), L({-1, -1}), L({-1, -1}), 8, 16, L({1, 1, 1, 1}), NONE, NONE) \
+    X(i4_before, "4d", "{0, 3, 3, -1}", "{1, 1}", UINT32, L({8, 6, 5, 4}), L({32, 192, 960}), L({-1, -1}), L({-1, -1}), 8, 16, L({1, 1, 1, 1}), NONE, NONE) \
+    X(i4_corners, "4d", "{0, -2, -1, 0}", "{1, 3}", UINT32, L({8, 6, 5, 4}), L({32, 192, 960}), L({-2, -1}), L({0, -3}), 8, 64, L({1, 1, 1, 1}), NONE, NONE) \
+    X(i4_wide, "4d", "{0, -3, -2, 1}", "{0, 0}", UINT32, L({8, 6, 5, 4}), L({32, 192, 960}), L({-3, -2}), L({3, 2}), 8, 128, L({1, 1, 1, 1}), NONE, NONE) \
+    X(i4_inside, "4d", "{0, 1, 2, 0}", "{0, 0}", UINT32, L({8, 6, 5, 4}), L({32, 192, 960}), L({1, 2}), L({0, -1}), 8, 32, L({1, 1, 1, 1}), NONE, NONE) \
+    X(i4_one, "4d", "{0, -1, -1, 0}", "{1, 1}", UINT32, L({8, 6, 5, 4}), L({32, 192, 960}), L({-1, -1}), L({-6, -5}), 8, 8, L({1, 1, 1, 1}), NONE, NONE) \
+    X(i4_far, "4d", "{0, 0, 0, 0}", "{255, 0}", UINT32, L({8, 6, 5, 4}), L({32, 192, 960}), L({0, 0}), L({0, 0}), 8, 32, L({1, 1, 1, 1}), NONE, NONE) \
+    X(i4_dilated, "4d", "{0, 1, -2, 0}", "{4, 2}", UINT32, L({8, 6, 5, 4}), L({32, 192, 960}), L({-2, -2}), L({-2, -2}), 8, 64, L({1, 1, 1, 1}), NONE, NONE) \
+    X(i4_left, "4d", "{-4, 0, 0, 0}", "{0, 1}", UINT32, L({8, 6, 5, 4}), L({32, 192, 960}), L({0, 0}), L({0, -2}), 8, 32, L({1, 1, 1, 1}), NONE, NONE) \
+    X(i4_right, "4d", "{4, 0, 0, 0}", "{0, 1}", UINT32, L({7, 6, 5, 4}), L({32, 192, 960}), L({0, 0}), L({0, -2}), 8, 32, L({1, 1, 1, 1}), NONE, NONE) \
+    X(i4_stride, "4d", "{0, -1, -1, 0}", "{1, 1}", FLOAT16, L({32, 9, 7, 3}), L({64, 576, 4032}), L({-1, -1}), L({-1, -1}), 32, 64, L({1, 2, 2, 1}), 64B, NONE) \
+    X(i4_stride_even, "4d", "{0, 1, -1, 0}", "{2, 0}", FLOAT16, L({32, 8, 6, 3}), L({64, 512, 3072}), L({-1, -1}), L({-1, -1}), 32, 64, L({1, 2, 2, 1}), 64B, NONE) \
+    X(i4_stride_off, "4d", "{0, 0, 2, 0}", "{1, 0}", FLOAT16, L({32, 9, 7, 3}), L({64, 576, 4032}), L({-1, 0}), L({-1, 0}), 32, 64, L({1, 3, 2, 1}), NONE, NONE) \
+    X(i4_stride_n, "4d", "{0, 3, 2, 0}", "{1, 1}", UINT32, L({8, 6, 5, 4}), L({32, 192, 960}), L({-1, -1}), L({-1, -1}), 8, 64, L({1, 1, 1, 2}), NONE, NONE) \
+    X(i4_stride_c, "4d", "{0, 3, 2, 0}", "{1, 1}", UINT32, L({8, 6, 5, 4}), L({32, 192, 960}), L({-1, -1}), L({-1, -1}), 8, 64, L({2, 1, 1, 1}), NONE, NONE) \
+    X(i4_nan, "4d", "{-8, -1, 3, 2}", "{1, 1}", FLOAT16, L({24, 6, 5, 4}), L({48, 288, 1440}), L({-1, -1}), L({-1, -1}), 32, 32, L({1, 1, 1, 1}), NONE, NAN_REQUEST_ZERO_FMA) \
+    X(i4_tf32, "4d", "{0, -1, -1, 0}", "{1, 1}", TFLOAT32, L({8, 6, 5, 4}), L({32, 192, 960}), L({-1, -1}), L({-1, -1}), 8, 64, L({1, 1, 1, 1}), NONE, NONE) \
+    X(i4_128, "4d", "{0, 2, 1, 0}", "{0, 2}", BFLOAT16, L({64, 5, 4, 3}), L({128, 640, 2560}), L({-1, -1}), L({-1, -1}), 64, 64, L({1, 1, 1, 1}), 128B, NONE) \
+    X(i4_narrow, "4d", "{8, 2, 1, 0}", "{0, 2}", FLOAT16, L({64, 5, 4, 3}), L({128, 640, 2560}), L({-1, -1}), L({-1, -1}), 32, 64, L({1, 1, 1, 1}), 128B, NONE) \
+    X(i4_many, "4d", "{0, 7, 3, 0}", "{0, 0}", UINT32, L({4, 10, 9, 5}), L({16, 160, 1440}), L({0, 0}), L({0, 0}), 4, 500, L({1, 1, 1, 1}), NONE, NONE) \
+    X(i4_channels, "4d", "{0, 1, 0, 0}", "{0, 1}", UINT8, L({256, 4, 3, 2}), L({256, 1024, 3072}), L({-1, -1}), L({-1, -1}), 256, 24, L({1, 1, 1, 1}), NONE, NONE) \
+    X(i3, "3d", "{0, -2, 1}", "{3}", UINT32, L({8, 20, 6}), L({32, 640}), L({-2}), L({-2}), 8, 50, L({1, 1, 1}), 32B, NONE) \
+    X(i3_stride, "3d", "{0, 4, 0}", "{5}", INT64, L({4, 20, 6}), L({48, 960}), L({-2}), L({-5}), 4, 60, L({1, 3, 1}), NONE, NONE) \
+    X(i5, "5d", "{0, -1, 0, -1, 0}", "{1, 0, 2}", UINT32, L({8, 4, 3, 3, 2}), L({32, 128, 384, 1152}), L({-1, -1, -1}), L({-1, -1, -1}), 8, 80, L({1, 1, 1, 1, 1}), NONE, NONE) \
+    X(i5_stride, "5d", "{0, 1, -1, 0, 0}", "{1, 2, 0}", UINT32, L({8, 4, 5, 3, 3}), L({32, 128, 640, 1920}), L({-1, -1, 0}), L({0, -1, -1}), 8, 60, L({1, 2, 1, 2, 1}), 32B, NONE) \
+    COLUMNS(X)
+
+/* Those that can be stored by, too: no part of the box is outside of the tensor. */
+#define COLUMNS(X)                                                                                                     \
+    X(s4, "4d", "{0, 3, 2, 1}", "{0, 0}", UINT32, L({8, 6, 5, 4}), L({32, 192, 960}), L({0, 0}), L({0, 0}), 8, 48, L({1, 1, 1, 1}), NONE, NONE) \
+    X(s4_inside, "4d", "{0, 1, 1, 0}", "{2, 1}", UINT32, L({8, 6, 5, 4}), L({32, 192, 960}), L({1, 0}), L({-2, -1}), 8, 48, L({1, 1, 1, 1}), 32B, NONE) \
+    X(s4_past, "4d", "{0, 2, 4, 3}", "{0, 0}", UINT32, L({8, 6, 5, 4}), L({32, 192, 960}), L({0, 0}), L({0, 0}), 8, 48, L({1, 1, 1, 1}), NONE, NONE) \
+    X(s4_stride, "4d", "{0, 2, 1, 0}", "{0, 0}", FLOAT16, L({32, 9, 7, 3}), L({64, 576, 4032}), L({0, 1}), L({-1, 0}), 32, 40, L({1, 2, 3, 1}), 64B, NONE) \
+    X(s4_edge, "4d", "{0, 0, 0, 0}", "{0, 0}", FLOAT16, L({13, 6, 5, 4}), L({48, 288, 1440}), L({0, 0}), L({0, 0}), 16, 64, L({1, 1, 1, 1}), NONE, NONE) \
+    X(s3, "3d", "{4, 5, 2}", "{0}", UINT32, L({8, 20, 6}), L({32, 640}), L({0}), L({-3}), 8, 50, L({1, 1, 1}), NONE, NONE) \
+    X(s5, "5d", "{0, 1, 2, 0, 1}", "{0, 0, 0}", UINT32, L({8, 4, 5, 3, 3}), L({32, 128, 640, 1920}), L({0, 0, 0}), L({-1, 0, 0}), 8, 60, L({1, 1, 1, 1, 1}), 32B, NONE)
+
 #define TENSOR_ID(id, ...) map_##id,
-enum { TENSORS(TENSOR_ID) MAPS };
+enum { TENSORS(TENSOR_ID) COLUMN_MAPS, ONE_BACK = COLUMN_MAPS - 1, IM2COLS(TENSOR_ID) MAPS };
 
 static __device__ __align__(64) CUtensorMap maps[MAPS];
-static __device__ uint32_t map_bytes[MAPS]; /* that a copy moves */
+static __device__ uint32_t map_bytes[MAPS]; /* that a copy moves; 0: the driver has refused the map, as map_refused says */
+static __device__ uint32_t map_refused[MAPS];
 
-/* {coordinates} are constants in PTX. */
-#define TENSOR_LOAD_KERNEL(name, id, dim, at, offset)                                                                  \
-    KERNEL(name) {                                                                                                \
+/* {coordinates} and {offsets} are constants in PTX. */
+#define TENSOR_LOAD_KERNEL(name, id, dim, mode, at, offsets, offset)                                                   \
+    KERNEL(name) {                                                                                                     \
         UNUSED_ARGUMENTS;                                                                                              \
         __shared__ uint64_t bar;                                                                                       \
         buffer *to = (buffer *)dynamic;                                                                                \
-        fill(to, 0x55555555);                                                                                          \
+        fill(to, map_bytes[map_##id] > 0 ? 0x55555555 : map_refused[map_##id]);                                        \
+        if (map_bytes[map_##id] == 0) {                                                                                \
+            dump(d, to->words);                                                                                        \
+            return;                                                                                                    \
+        }                                                                                                              \
         set_tensor(a);                                                                                                 \
         init(&bar, 1);                                                                                                 \
         if (threadIdx.x == 0) {                                                                                        \
             expect(&bar, map_bytes[map_##id]);                                                                         \
             asm volatile("cp.async.bulk.tensor." dim                                                                   \
-                         ".shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, " at "], [%2];" ::"r"(  \
-                             address_of(to) + offset),                                                                 \
+                         ".shared::cluster.global" mode ".mbarrier::complete_tx::bytes [%0], [%1, " at "], [%2]"       \
+                         offsets ";" ::"r"(address_of(to) + offset),                                                   \
                          "l"(&maps[map_##id]), "r"(address_of(&bar))                                                   \
                          : "memory");                                                                                  \
         }                                                                                                              \
         wait(&bar, 0);                                                                                                 \
         dump(d, to->words);                                                                                            \
     }
-#define TENSOR_LOAD(id, dim, at, ...) TENSOR_LOAD_KERNEL(load_##id, id, dim, at, 0)
+#define TENSOR_LOAD(id, dim, at, ...) TENSOR_LOAD_KERNEL(load_##id, id, dim, ".tile", at, "", 0)
 TENSORS(TENSOR_LOAD)
+#define COLUMN_LOAD(id, dim, at, offsets, ...) TENSOR_LOAD_KERNEL(load_##id, id, dim, ".im2col", at, ", " offsets, 0)
+IM2COLS(COLUMN_LOAD)
 
 /* Stores and reductions: an H200 ends a kernel with an illegal instruction where a coordinate is negative. */
 #define STORES(X)                                                                                                      \
@@ -389,14 +442,14 @@ TENSORS(TENSOR_LOAD)
     X(edge_u8_past, "2d", "{32, 0}") X(edge_f16, "2d", "{8, 0}") X(edge_f16_128, "2d", "{0, 0}")                       \
     X(edge_u32, "2d", "{0, 0}") X(edge_u32_past, "2d", "{4, 0}") X(edge_s64, "2d", "{0, 0}")
 
-#define TENSOR_STORE_KERNEL(name, id, dim, at, cp, op, offset)                                                                 \
+#define TENSOR_STORE_KERNEL(name, id, dim, at, cp, op, mode, offset)                                                   \
     KERNEL(name) {                                                                                                     \
         UNUSED_ARGUMENTS;                                                                                              \
         buffer *from = (buffer *)dynamic;                                                                              \
         for (int i = threadIdx.x; i < TENSOR_WORDS; i += THREADS) from->words[i] = ((const uint32_t *)b)[i];           \
         set_tensor(a);                                                                                                 \
         if (threadIdx.x == 0) {                                                                                        \
-            asm volatile(cp ".bulk.tensor." dim ".global.shared::cta" op ".tile.bulk_group [%0, " at "], [%1];" ::"l"( \
+            asm volatile(cp ".bulk.tensor." dim ".global.shared::cta" op mode ".bulk_group [%0, " at "], [%1];" ::"l"( \
                              &maps[map_##id]),                                                                         \
                          "r"(address_of(from) + offset)                                                                \
                          : "memory");                                                                                  \
@@ -405,8 +458,11 @@ TENSORS(TENSOR_LOAD)
         }                                                                                                              \
         dump(d, tensor);                                                                                               \
     }
-#define TENSOR_STORE(id, dim, at, ...) TENSOR_STORE_KERNEL(store_##id, id, dim, at, "cp.async", "", 0)
+#define TENSOR_STORE(id, dim, at, ...) TENSOR_STORE_KERNEL(store_##id, id, dim, at, "cp.async", "", ".tile", 0)
 STORES(TENSOR_STORE)
+#define COLUMN_STORE(id, dim, at, ...)                                                                                 \
+    TENSOR_STORE_KERNEL(store_##id, id, dim, at, "cp.async", "", ".im2col_no_offs", 0)
+COLUMNS(COLUMN_STORE)
 
 /* X(name of the case, map, dimensions, coordinates, operation) */
 #define TENSOR_REDUCES(X)                                                                                              \
@@ -426,8 +482,17 @@ STORES(TENSOR_STORE)
     X(add_ftz, ftz, "2d", "{0, 0}", ".add")                                                                            \
     X(add_tf32, tf32, "2d", "{0, 0}", ".add")                                                                          \
     X(add_tf32_ftz, tf32_ftz, "2d", "{0, 0}", ".add")
-#define TENSOR_REDUCE(name, id, dim, at, op) TENSOR_STORE_KERNEL(tensor_reduce_##name, id, dim, at, "cp.reduce.async", op, 0)
+#define TENSOR_REDUCE(name, id, dim, at, op) TENSOR_STORE_KERNEL(tensor_reduce_##name, id, dim, at, "cp.reduce.async", op, ".tile", 0)
 TENSOR_REDUCES(TENSOR_REDUCE)
+
+/* X(name of the case, map, dimensions, coordinates, operation) */
+#define COLUMN_REDUCES(X)                                                                                              \
+    X(i4_add, s4, "4d", "{0, 3, 2, 1}", ".add")                                                                        \
+    X(i4_xor, s4_inside, "4d", "{0, 1, 1, 0}", ".xor")                                                                 \
+    X(i4_max, s4_edge, "4d", "{0, 2, 3, 1}", ".max")
+#define COLUMN_REDUCE(name, id, dim, at, op)                                                                           \
+    TENSOR_STORE_KERNEL(tensor_reduce_##name, id, dim, at, "cp.reduce.async", op, ".im2col_no_offs", 0)
+COLUMN_REDUCES(COLUMN_REDUCE)
 
 /* Hints: nothing changes. */
 KERNEL(prefetch_tensormap) {
@@ -454,6 +519,13 @@ KERNEL(prefetch_tensor) {
     PREFETCH(d5, "5d", "{-4, 1, 0, 1, 0}")
     ((uint32_t *)d)[threadIdx.x] = threadIdx.x;
 }
+KERNEL(prefetch_im2col) {
+    UNUSED_ARGUMENTS;
+    if (threadIdx.x == 0 && map_bytes[map_i4] > 0)
+        asm volatile("cp.async.bulk.prefetch.tensor.4d.L2.global.im2col [%0, {0, -1, -1, 0}], {1, 2};" ::"l"(&maps[map_i4])
+                     : "memory");
+    ((uint32_t *)d)[threadIdx.x] = threadIdx.x;
+}
 
 typedef CUresult (*encode_tiled)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *,
                                  const cuuint64_t *, const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave,
@@ -472,20 +544,83 @@ struct description {
      CU_TENSOR_MAP_FLOAT_OOB_FILL_##fill},
 static const description descriptions[] = {TENSORS(DESCRIPTION)};
 
-extern "C" const char *conformance_async_prepare(void) {
-    static const unsigned bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
-    static const unsigned ranks[] = {
+typedef CUresult (*encode_im2col)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *,
+                                  const cuuint64_t *, const int *, const int *, cuuint32_t, cuuint32_t,
+                                  const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion,
+                                  CUtensorMapFloatOOBfill);
+
+struct column {
+    const char *id;
+    CUtensorMapDataType type;
+    cuuint64_t dims[5], strides[4];
+    int lower[3], upper[3];
+    cuuint32_t channels, pixels, steps[5];
+    CUtensorMapSwizzle swizzle;
+    CUtensorMapFloatOOBfill fill;
+};
+#define COLUMN(id, dim, at, offsets, type, dims, strides, lower, upper, channels, pixels, steps, swizzle, fill)        \
+    {#id, CU_TENSOR_MAP_DATA_TYPE_##type, dims, strides, lower, upper, channels, pixels, steps,                        \
+     CU_TENSOR_MAP_SWIZZLE_##swizzle, CU_TENSOR_MAP_FLOAT_OOB_FILL_##fill},
+static const column columns[] = {IM2COLS(COLUMN)};
+
+static const unsigned bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
 #define RANK(id, dim, ...) dim[0] - '0',
-        TENSORS(RANK)};
+static const unsigned ranks[] = {TENSORS(RANK) IM2COLS(RANK)};
+
+/* What cuTensorMapEncodeIm2col answers: to a good map, then to others. */
+#define ANSWERS 64
+static __device__ uint32_t answers[ANSWERS];
+KERNEL(encode_answers) {
+    UNUSED_ARGUMENTS;
+    ((uint32_t *)d)[threadIdx.x] = answers[threadIdx.x];
+}
+
+static CUresult encode(encode_im2col function, CUtensorMap *map, const column *c, unsigned rank, void *address) {
+    return function(map, c->type, rank, address, c->dims, c->strides, c->lower, c->upper, c->channels, c->pixels, c->steps,
+                    CU_TENSOR_MAP_INTERLEAVE_NONE, c->swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE, c->fill);
+}
+
+static void ask(encode_im2col function, void *address, uint32_t *to) {
+    const column good = {"", CU_TENSOR_MAP_DATA_TYPE_FLOAT16, {64, 8, 8, 4, 2}, {128, 1024, 8192, 32768}, {-1, -1, -1},
+                         {-1, -1, -1}, 64, 64, {1, 1, 1, 1, 1}, CU_TENSOR_MAP_SWIZZLE_128B,
+                         CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE};
+    CUtensorMap map;
+    int n = 0;
+#define ASK(rank, change)                                                                                              \
+    do {                                                                                                               \
+        column c = good;                                                                                               \
+        change;                                                                                                        \
+        to[n++] = 1000 + encode(function, &map, &c, rank, address);                                                    \
+    } while (0)
+    ASK(4, (void)0); ASK(3, (void)0); ASK(5, (void)0); ASK(2, (void)0); ASK(1, (void)0); ASK(6, (void)0);
+    ASK(4, c.lower[0] = -128); ASK(4, c.lower[0] = -129); ASK(4, c.upper[1] = 127); ASK(4, c.upper[1] = 128);
+    ASK(3, c.lower[0] = -32768); ASK(3, c.lower[0] = -32769); ASK(3, c.upper[0] = 32767); ASK(3, c.upper[0] = 32768);
+    ASK(5, c.lower[2] = -16); ASK(5, c.lower[2] = -17); ASK(5, c.upper[1] = 15); ASK(5, c.upper[1] = 16);
+    ASK(4, c.upper[0] = -8); ASK(4, c.upper[0] = -9); ASK(4, c.upper[0] = -10); /* one pixel, none, fewer */
+    ASK(4, c.upper[1] = -8); ASK(4, c.upper[1] = -9); ASK(4, (c.lower[0] = 7, c.upper[0] = 0));
+    ASK(4, (c.lower[0] = 8, c.upper[0] = 0)); ASK(4, (c.lower[0] = 8, c.upper[0] = 1));
+    ASK(4, c.channels = 0); ASK(4, c.channels = 8); ASK(4, c.channels = 4); ASK(4, c.channels = 12);
+    ASK(4, c.channels = 128); ASK(4, (c.channels = 256, c.swizzle = CU_TENSOR_MAP_SWIZZLE_NONE));
+    ASK(4, (c.channels = 264, c.swizzle = CU_TENSOR_MAP_SWIZZLE_NONE)); ASK(4, c.swizzle = CU_TENSOR_MAP_SWIZZLE_64B);
+    ASK(4, (c.channels = 256, c.pixels = 256, c.swizzle = CU_TENSOR_MAP_SWIZZLE_NONE)); /* 128 KB */
+    ASK(4, (c.channels = 256, c.pixels = 512, c.swizzle = CU_TENSOR_MAP_SWIZZLE_NONE)); /* 256 KB */
+    ASK(4, c.pixels = 0); ASK(4, c.pixels = 1); ASK(4, c.pixels = 1024); ASK(4, c.pixels = 1025);
+    ASK(4, c.steps[1] = 8); ASK(4, c.steps[1] = 9); ASK(4, c.steps[2] = 0); ASK(4, c.steps[3] = 2);
+    ASK(4, c.steps[0] = 0); ASK(4, c.steps[0] = 9); ASK(4, c.strides[0] = 120); ASK(4, c.dims[0] = 60);
+}
+
+extern "C" const char *conformance_async_prepare(void) {
     static char why[200];
-    void *found = NULL, *address = NULL;
+    void *found = NULL, *address = NULL, *im2col = NULL;
     cudaDriverEntryPointQueryResult query;
     static __align__(64) CUtensorMap made[MAPS];
-    uint32_t moved[MAPS];
+    uint32_t moved[MAPS], refused[MAPS] = {0}, asked[ANSWERS] = {0};
     cudaError_t error = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &query);
+    if (error == cudaSuccess)
+        error = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeIm2col", &im2col, 12000, cudaEnableDefault, &query);
     if (error == cudaSuccess) error = cudaGetSymbolAddress(&address, tensor);
-    if (error != cudaSuccess || found == NULL) return "no cuTensorMapEncodeTiled";
-    for (int k = 0; k < MAPS; k++) {
+    if (error != cudaSuccess || found == NULL || im2col == NULL) return "no functions for tensor maps";
+    for (int k = 0; k < COLUMN_MAPS; k++) {
         const description *t = &descriptions[k];
         CUresult result = ((encode_tiled)found)(&made[k], t->type, ranks[k], address, t->dims, t->strides, t->box,
                                                 t->steps, CU_TENSOR_MAP_INTERLEAVE_NONE, t->swizzle,
@@ -498,8 +633,16 @@ extern "C" const char *conformance_async_prepare(void) {
         for (unsigned r = 0; r < ranks[k]; r++)
             moved[k] *= r == 0 ? t->box[0] : (t->box[r] + t->steps[r] - 1) / t->steps[r];
     }
+    for (int k = COLUMN_MAPS; k < MAPS; k++) {
+        const column *c = &columns[k - COLUMN_MAPS];
+        refused[k] = encode((encode_im2col)im2col, &made[k], c, ranks[k], address);
+        moved[k] = refused[k] == CUDA_SUCCESS ? bytes[c->type] * c->channels * c->pixels : 0;
+    }
+    ask((encode_im2col)im2col, address, asked);
     error = cudaMemcpyToSymbol(maps, made, sizeof made);
     if (error == cudaSuccess) error = cudaMemcpyToSymbol(map_bytes, moved, sizeof moved);
+    if (error == cudaSuccess) error = cudaMemcpyToSymbol(map_refused, refused, sizeof refused);
+    if (error == cudaSuccess) error = cudaMemcpyToSymbol(answers, asked, sizeof asked);
     return error == cudaSuccess ? NULL : cudaGetErrorName(error);
 }
 
@@ -510,6 +653,10 @@ extern "C" const char *conformance_async_prepare(void) {
 #define FLOATS(name, id, b)    {name, id, V_F32, b, V_NONE, V_U32, TENSOR_WORDS, 1, THREADS, 4 * TENSOR_WORDS, 0}
 #define LOAD_CASE(id, dim, at, ...)                                                                                    \
     LARGE("cp.async.bulk.tensor." dim ".shared::cluster.global/" #id, load_##id, V_NONE),
+#define COLUMN_CASE(id, dim, at, ...)                                                                                  \
+    LARGE("cp.async.bulk.tensor." dim ".shared::cluster.global.im2col/" #id, load_##id, V_NONE),
+#define COLUMN_STORE_CASE(id, dim, at, ...)                                                                            \
+    LARGE("cp.async.bulk.tensor." dim ".global.shared::cta.im2col_no_offs/" #id, store_##id, V_U32),
 #define STORE_CASE(id, dim, at, ...) LARGE("cp.async.bulk.tensor." dim ".global.shared::cta/" #id, store_##id, V_U32),
 #define REDUCE_CASE(name, ...) LARGE("cp.reduce.async.bulk.tensor/" #name, tensor_reduce_##name, V_U32),
 
@@ -525,12 +672,17 @@ static const conformance_case cases[] = {
     TENSORS(LOAD_CASE)
     STORES(STORE_CASE)
     TENSOR_REDUCES(REDUCE_CASE)
+    IM2COLS(COLUMN_CASE)
+    COLUMNS(COLUMN_STORE_CASE)
+    COLUMN_REDUCES(REDUCE_CASE)
+    SIMPLE("cuTensorMapEncodeIm2col", encode_answers, V_NONE, ANSWERS),
     FLOATS("cp.reduce.async.bulk.tensor/floats add_f32", tensor_reduce_add_f32, V_F32),
     FLOATS("cp.reduce.async.bulk.tensor/floats add_ftz", tensor_reduce_add_ftz, V_F32),
     FLOATS("cp.reduce.async.bulk.tensor/floats add_tf32", tensor_reduce_add_tf32, V_F32),
     FLOATS("cp.reduce.async.bulk.tensor/floats add_tf32_ftz", tensor_reduce_add_tf32_ftz, V_F32),
     SIMPLE("prefetch.tensormap", prefetch_tensormap, V_NONE, THREADS),
     SIMPLE("cp.async.bulk.prefetch.tensor", prefetch_tensor, V_NONE, THREADS),
+    SIMPLE("cp.async.bulk.prefetch.tensor/im2col", prefetch_im2col, V_NONE, THREADS),
 };
 
 extern "C" const conformance_table conformance_async = {"async", cases, (int)(sizeof(cases) / sizeof(cases[0]))};

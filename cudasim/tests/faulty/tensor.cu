@@ -6,8 +6,10 @@
 
 static const int T = 128, WIDTH = 32, ROWS = 16; /* words of a box */
 
-/* g as 32 rows of 32 words, of which the tensor has the first 30; and as 64 rows, of which 32 are there. */
-static __constant__ CUtensorMap map_of_g, map_past_g;
+/* g as 32 rows of 32 words, of which the tensor has the first 30; and as 64 rows, of which 32 are there. As two images
+ * of 4 x 4 pixels with 32 channels, whose columns are 16 pixels, in a box of 3 x 4: its last place of a row is left
+ * out. */
+static __constant__ CUtensorMap map_of_g, map_past_g, images_of_g;
 
 static __device__ unsigned shared_address(const void *p) {
     return (unsigned)__cvta_generic_to_shared(p);
@@ -21,6 +23,15 @@ static __device__ void tensor_load(void *to, const CUtensorMap *map, int y, unsi
         "[%3];" ::"r"(shared_address(to)),
         "l"(map), "r"(y), "r"(shared_address(full))
         : "memory");
+}
+static __device__ void column_load(void *to, const CUtensorMap *map, unsigned long long *full) {
+    asm volatile("{ .reg .b64 s; mbarrier.arrive.expect_tx.shared.b64 s, [%0], %1; }" ::"r"(shared_address(full)),
+                 "r"(WIDTH * ROWS * 4)
+                 : "memory");
+    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], "
+                 "[%1, {0, 0, 0, 0}], [%2], {0, 0};" ::"r"(shared_address(to)),
+                 "l"(map), "r"(shared_address(full))
+                 : "memory");
 }
 static __device__ void tensor_store(const CUtensorMap *map, int y, const void *from) {
     asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {0, %1}], [%2];" ::"l"(map), "r"(y),
@@ -139,6 +150,25 @@ __global__ void ok_written_beside_what_is_loaded(int *g, int n) {
     loaded(&full);
     g[512 + threadIdx.x] = s[threadIdx.x];
 }
+__global__ void column_loaded_while_it_is_written(int *g, int n) {
+    __shared__ __align__(128) int s[WIDTH * ROWS];
+    __shared__ unsigned long long full;
+    begin(&full);
+    if (threadIdx.x == 0) column_load(s, &images_of_g, &full); // FAULT race
+    if (threadIdx.x == 64) g[16 * WIDTH] = 5000;               // FAULT race
+    loaded(&full);
+    g[(threadIdx.x / 32 * 4 + 19) * WIDTH + threadIdx.x % 32] = s[threadIdx.x];
+}
+/* The corners leave a pixel of each row out. */
+__global__ void ok_written_beside_the_column(int *g, int n) {
+    __shared__ __align__(128) int s[WIDTH * ROWS];
+    __shared__ unsigned long long full;
+    begin(&full);
+    if (threadIdx.x == 0) column_load(s, &images_of_g, &full);
+    if (threadIdx.x < 4) g[(threadIdx.x * 4 + 3) * WIDTH] = 5000;
+    loaded(&full);
+    g[(threadIdx.x / 32 * 4 + 19) * WIDTH + threadIdx.x % 32] = s[threadIdx.x];
+}
 
 /* ---- what nothing has written ---- */
 
@@ -227,6 +257,19 @@ static void make_maps(int *g) {
         if (k == 0) cudaMemcpyToSymbol(map_of_g, &map, sizeof map);
         if (k == 1) cudaMemcpyToSymbol(map_past_g, &map, sizeof map);
     }
+    typedef CUresult encode_im2col(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *,
+                                   const cuuint64_t *, const int *, const int *, cuuint32_t, cuuint32_t,
+                                   const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
+                                   CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+    cudaGetDriverEntryPointByVersion("cuTensorMapEncodeIm2col", &found, 12000, cudaEnableDefault, &query);
+    CUtensorMap map;
+    const cuuint64_t sides[] = {WIDTH, 4, 4, 2}, strides[] = {WIDTH * 4, WIDTH * 16, WIDTH * 64};
+    const int lower[] = {0, 0}, upper[] = {-1, 0};
+    const cuuint32_t steps[] = {1, 1, 1, 1};
+    ((encode_im2col *)found)(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, 4, g, sides, strides, lower, upper, WIDTH, ROWS,
+                             steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                             CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    cudaMemcpyToSymbol(images_of_g, &map, sizeof map);
 }
 
 #define FRESH(name)                                                                                                    \
@@ -241,6 +284,8 @@ int main(int argc, char **argv) {
                                         CASE(stored_past_the_row, 1, T),
                                         CASE(loaded_while_it_is_written, 1, T),
                                         CASE(ok_written_beside_what_is_loaded, 1, T),
+                                        CASE(column_loaded_while_it_is_written, 1, T),
+                                        CASE(ok_written_beside_the_column, 1, T),
                                         FRESH(unwritten_tensor),
                                         FRESH(ok_unwritten_part),
                                         CASE(unwritten_rows, 1, T),

@@ -19,14 +19,6 @@ static int encode(void *map, const map_arguments *a) {
                                   a->interleave, a->swizzle, a->promotion, a->fill);
 }
 
-/* With the right check (tensormap.c's) for what it holds. */
-static const tensor_map *forged(tensor_map *map) {
-    map->check = 0xcbf29ce484222325u;
-    for (size_t k = 0; k < offsetof(tensor_map, check); k++)
-        map->check = (map->check ^ ((const uint8_t *)map)[k]) * 0x100000001b3u;
-    return map;
-}
-
 /* The arguments that the driver API's description of cuTensorMapEncodeTiled forbids, one at a time. */
 static void maps_are_checked(void **state) {
     (void)state;
@@ -128,24 +120,6 @@ static void maps_are_checked(void **state) {
 #undef RIGHT
 }
 
-/* Where element `index` (counted over the box, the contiguous dimension fastest) of a copy to address `base` lies, told
- * by what swizzling means: each row has a span of its own, and in line n (of 128 bytes) chunk c of 16 bytes stands
- * where chunk c xor n would, within a span. */
-static uint32_t model_place(uint32_t base, uint32_t index, uint32_t element, uint32_t row, int swizzle) {
-    const uint32_t pitch = swizzle == SWIZZLE_NONE ? row * element : 16u << swizzle;
-    const uint32_t byte = base + index / row * pitch + index % row * element, line = byte / 128,
-                   chunk = byte % 128 / 16, rest = byte % 16;
-    const uint32_t span = swizzle == SWIZZLE_NONE ? 1 : swizzle == SWIZZLE_32B ? 2 : swizzle == SWIZZLE_64B ? 4 : 8;
-    const uint32_t first = chunk / span * span;
-    return line * 128 + (first + ((chunk - first) ^ (line % span))) * 16 + rest;
-}
-
-static uint32_t seed = 1;
-static uint32_t random_below(uint32_t n) {
-    seed = seed * 1664525 + 1013904223;
-    return (uint32_t)((uint64_t)(seed >> 4) * n >> 28);
-}
-
 /* Some map over `tensor` and coordinates that lie in, across and outside of it. */
 static map_arguments random_arguments(int32_t *at) {
     static const uint32_t sizes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2};
@@ -187,18 +161,13 @@ static int64_t model_global(const map_arguments *a, const int32_t *at, uint32_t 
     return byte;
 }
 
-static void put_bytes(void *context, uint8_t *to, const uint8_t *from, uint64_t bytes) {
-    (void)context;
-    memcpy(to, from, bytes);
-}
-
 static void tensors_are_copied(void **state) {
     (void)state;
     static uint8_t shared[65536 + 2048], linear[65536], before[sizeof tensor];
     _Alignas(64) uint8_t bytes[128];
     for (int round = 0; round < 3000; round++) {
-        int32_t at[5] = {0};
-        const map_arguments a = random_arguments(at);
+        tensor_at at = {0};
+        const map_arguments a = random_arguments(at.coordinates);
         tensor_map map;
         assert_int_equal(encode(bytes, &a), 0);
         memcpy(&map, bytes, sizeof map);
@@ -209,12 +178,12 @@ static void tensors_are_copied(void **state) {
         assert_int_equal(tensormap_bytes(&map), (uint64_t)count * element);
         assert_true(tensormap_extent(&map) <= 65536);
         memset(shared, 0xa5, sizeof shared);
-        assert_true(tensormap_aligned(&map, at));
-        tensormap_load(&map, at, shared, base);
+        assert_true(tensormap_aligned(&map, &at));
+        tensormap_load(&map, &at, shared, base);
         bool any = false;
         uint64_t low = UINT64_MAX, high = 0, first, end;
         for (uint32_t n = 0; n < count; n++) {
-            const int64_t from = model_global(&a, at, n, element, false);
+            const int64_t from = model_global(&a, at.coordinates, n, element, false);
             static const uint16_t nan[4] = {0x7ff7, 0x7ff7, 0x7ff7, 0x7ff7};
             static const uint8_t zero[8];
             const void *expected = from >= 0 ? (const void *)((uint8_t *)tensor + from)
@@ -227,7 +196,7 @@ static void tensors_are_copied(void **state) {
             low = (uint64_t)from < low ? (uint64_t)from : low;
             high = (uint64_t)from + element > high ? (uint64_t)from + element : high;
         }
-        assert_int_equal(tensormap_range(&map, at, &first, &end), any);
+        assert_int_equal(tensormap_range(&map, &at, &first, &end), any);
         if (any) {
             assert_int_equal(first, (uint64_t)tensor + low);
             assert_int_equal(end, (uint64_t)tensor + high);
@@ -238,9 +207,9 @@ static void tensors_are_copied(void **state) {
         for (uint32_t k = 0; k < sizeof shared; k++) shared[k] = (uint8_t)number(k);
         memcpy(before, tensor, sizeof tensor);
         tensormap_gather(&map, shared, base, linear);
-        tensormap_scatter(&map, at, linear, put_bytes, NULL);
+        tensormap_scatter(&map, &at, linear, put_bytes, NULL);
         for (uint32_t n = 0; n < count; n++) {
-            const int64_t to = model_global(&a, at, n, element, true);
+            const int64_t to = model_global(&a, at.coordinates, n, element, true);
             if (to >= 0) memcpy(before + to, shared + model_place(base, n, element, a.box[0], a.swizzle), element);
         }
         if (memcmp(before, tensor, sizeof tensor) != 0) fail_msg("round %d: stored otherwise", round);
@@ -346,9 +315,9 @@ static void tensor_formats(void **state) {
         assert_int_equal(encode(bytes, &a), 0);
         memcpy(&map, bytes, sizeof map);
         memcpy(tensor, in, sizeof in);
-        tensormap_load(&map, (const int32_t[5]){0}, shared, 0);
+        tensormap_load(&map, &(const tensor_at){0}, shared, 0);
         assert_memory_equal(shared, type == TENSOR_F32_FTZ ? in : tf32, sizeof in);
-        tensormap_scatter(&map, (const int32_t[5]){0}, (const uint8_t *)in, put_bytes, NULL);
+        tensormap_scatter(&map, &(const tensor_at){0}, (const uint8_t *)in, put_bytes, NULL);
         assert_memory_equal(tensor, in, sizeof in); /* stored as it is */
         /* two denormals whose sum is none, under every type */
         map_arguments sums = a;
@@ -453,6 +422,18 @@ static void forms_are_refused(void **state) {
         "cp.async.bulk.global.shared::cta.mbarrier::complete_tx::bytes [%rd1], [buf], 16;",
         "cp.async.bulk.tensor.2d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [buf], [%rd1, {%r1, %r1}], "
         "[bar], {%rs1};",
+        "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [buf], [%rd1, {%r1, %r1, "
+        "%r1}], [bar];",
+        "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [buf], [%rd1, {%r1, %r1, "
+        "%r1, %r1}], [bar], {%rs1};",
+        "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [buf], [%rd1, {%r1, %r1, "
+        "%r1}], [bar], %rs1;",
+        "cp.async.bulk.tensor.3d.shared::cluster.global.im2col_no_offs.mbarrier::complete_tx::bytes [buf], [%rd1, "
+        "{%r1, "
+        "%r1, %r1}], [bar];",
+        "cp.async.bulk.tensor.3d.global.shared::cta.im2col.bulk_group [%rd1, {%r1, %r1, %r1}], [buf];",
+        "cp.async.bulk.tensor.2d.global.shared::cta.im2col_no_offs.bulk_group [%rd1, {%r1, %r1}], [buf];",
+        "cp.async.bulk.prefetch.tensor.3d.L2.global.im2col [%rd1, {%r1, %r1, %r1}];",
         "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [buf], [%rd1, {%r1}], [bar];",
         "cp.async.bulk.tensor.6d.shared::cluster.global.mbarrier::complete_tx::bytes [buf], [%rd1, {%r1}], [bar];",
         "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f16 [%rd1], [buf], 16;", /* .noftz is missing */

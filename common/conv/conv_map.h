@@ -1,0 +1,31 @@
+/* The tensor maps of a convolution in NHWC (tensor/tensor_map.h). */
+#ifndef KL_CONV_MAP_H
+#define KL_CONV_MAP_H
+
+#include "conv/conv.h"
+#include "tensor/tensor_map.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* NULL, or what of the problem TMA does not take. */
+const char *conv_map_refuses(const conv_problem *p);
+
+/* x for copies of one tap of `places` places, one after the other in y's order, and 128 bytes of its channels. There
+ * must be pixels. */
+cudaError_t conv_map_x(CUtensorMap *map, const conv_problem *p, int places);
+
+/* f as c x (r*s) x k: 128 bytes of the channels of one tap, of `filters` filters. */
+cudaError_t conv_map_f(CUtensorMap *map, const conv_problem *p, int filters);
+
+/* Both, as one parameter of a kernel. */
+typedef struct {
+    CUtensorMap x, f;
+} conv_maps;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
