@@ -13,6 +13,7 @@
 #include <limits.h>
 
 #include "best.h"
+#include "conv/conv_map.h"
 #include "gemm/tensor_map.h"
 
 static const int BAND_ROWS = 2048; /* places in a band of the threadblock swizzle */
@@ -108,6 +109,20 @@ static void view_of(const conv_problem *p, half_plan *all) {
     }
 }
 
+/* The convolution that the kernels see. */
+static conv_problem seen(const conv_problem *p, const half_plan *plan) {
+    conv_problem q = *p;
+    q.nhwc = true, q.x = plan->view.x, q.c = plan->view.c, q.f = plan->product.p.B;
+    return q;
+}
+
+static half_loader loader_of(const conv_problem *p, const half_plan *plan) {
+    const conv_problem q = seen(p, plan);
+    const bool all_pixels = p->stride[0] == 1 && p->stride[1] == 1 && p->pad[0] == 0 && p->pad[1] == 0;
+    if (plan->view.piece == 16 && p->r * p->s == 1 && all_pixels) return LOAD_TILES;
+    return q.c % 64 == 0 && q.h * q.w > 0 && conv_map_refuses(&q) == NULL ? LOAD_WINDOWS : LOAD_PIECES;
+}
+
 /* Asks step 6's plan for tiles and parts, of a product whose operands lie well: how they come here it does not know. */
 extern "C" half_plan plan_half(const conv_problem *problem, const plan_tile *tiles, int count) {
     const conv_problem effective = conv_effective(problem), *p = &effective;
@@ -127,12 +142,11 @@ extern "C" half_plan plan_half(const conv_problem *problem, const plan_tile *til
     all.product.p = g;
     all.hopper = all.product.tile >= 0;
     if (all.hopper) all.bytes += all.product.bytes;
-    const bool all_pixels = p->stride[0] == 1 && p->stride[1] == 1 && p->pad[0] == 0 && p->pad[1] == 0;
-    if (p->r * p->s == 1 && all_pixels && all.view.piece == 16) all.loader = LOAD_TILES;
+    if (all.hopper) all.loader = loader_of(p, &all);
     return all;
 }
 
-static cudaError_t launch_hopper(const half_plan *plan, cudaStream_t stream) {
+static cudaError_t launch_hopper(const conv_problem *p, const half_plan *plan, cudaStream_t stream) {
     const gemm_problem *g = &plan->product.p;
     const half_choice *c = &choices(g->out)[plan->product.tile];
     const plan_tile *t = &c->tile;
@@ -140,6 +154,8 @@ static cudaError_t launch_hopper(const half_plan *plan, cudaStream_t stream) {
     cudaError_t error = tensor_map_b(&f_map, g, t->bn);
     x_map = y_map = f_map; /* of the others, those that are used */
     if (error == cudaSuccess && plan->loader == LOAD_TILES) error = tensor_map_a(&x_map, g, t->bm);
+    const conv_problem q = seen(p, plan);
+    if (error == cudaSuccess && plan->loader == LOAD_WINDOWS) error = conv_map_x(&x_map, &q, t->bm);
     if (error == cudaSuccess && !t->any_c) error = tensor_map_c(&y_map, g, 16);
     if (error != cudaSuccess) return error;
     const persistent_work work = {BAND_ROWS / t->bm, plan->product.whole, plan->product.parts, plan->product.sums};
@@ -151,7 +167,7 @@ extern "C" cudaError_t launch_half(const conv_problem *p, const half_plan *plan,
     if (plan->plain) return launch_half_plain(p, stream);
     const cudaError_t error = half_pack(plan, stream);
     if (error != cudaSuccess) return error;
-    return plan->hopper ? launch_hopper(plan, stream) : launch_half_mma(p, plan, stream);
+    return plan->hopper ? launch_hopper(p, plan, stream) : launch_half_mma(p, plan, stream);
 }
 
 static half_plan plan_here(const conv_problem *p) {

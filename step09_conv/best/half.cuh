@@ -69,6 +69,32 @@ static __device__ __forceinline__ void copy_windows(const CUtensorMap *f_map, co
     }
 }
 
+/* One thread: both by TMA, in im2col mode (`hopper`). */
+template <class T>
+static __device__ __forceinline__ void load_windows(const CUtensorMap *x_map, const CUtensorMap *f_map,
+                                                    const half_view &v, const persistent_block &block,
+                                                    const persistent_work &work) {
+    ring_position at = {0, 0};
+    for (int u = block.first; u < block.units; u += block.stride) {
+        const persistent_unit unit = unit_at<T>(block, work, u);
+        int place0, k0;
+        tile_origin<T>(block, work.band, unit.tile, &place0, &k0);
+        const half_corner corner = corner_of(v, place0);
+        half_weight weight = {0, 0, 0};
+        if (unit.first > 0) weight = weight_at(v, unit.first * 64);
+        for (int t = unit.first; t < unit.first + unit.steps; t++) {
+            const uint32_t stage = block.ring + at.s * T::STAGE_BYTES, barrier = block.full + 8 * at.s;
+            mbarrier_wait(block.empty + 8 * at.s, at.phase ^ 1);
+            mbarrier_arrive_expect_tx(barrier, T::STAGE_BYTES);
+            tma_load_im2col(stage, x_map, weight.c, corner.j, corner.i, corner.image, weight.s * v.dilation[1],
+                            weight.r * v.dilation[0], barrier);
+            tma_load(stage + T::A_BYTES, f_map, t * 64, k0, barrier);
+            next_weight(v, &weight);
+            next_stage<T>(&at);
+        }
+    }
+}
+
 /* ---- consumers ---- */
 
 /* alpha, and the bias for one of the parts: the epilogue that follows has only beta. */
@@ -259,6 +285,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
         half_row *rows = (half_row *)(shared + T::BYTES);
         if (loader == LOAD_PIECES && v.piece == 16) copy_windows<16, T>(&f_map, p, v, block, work, rows);
         if (loader == LOAD_PIECES && v.piece == 8) copy_windows<8, T>(&f_map, p, v, block, work, rows);
+        if (loader == LOAD_WINDOWS && threadIdx.x == 0) load_windows<T>(&x_map, &f_map, v, block, work);
         if (loader == LOAD_TILES && threadIdx.x == 0) produce<TYPE, GEMM_TN, T>(&x_map, &f_map, block, work, 0);
         __syncwarp();
     } else {

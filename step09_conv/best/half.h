@@ -39,8 +39,9 @@ typedef struct {
 
 /* How x comes to half.cuh's tiles. */
 typedef enum {
-    LOAD_PIECES, /* by cp.async, a piece at a time (half_rows.cuh) */
-    LOAD_TILES   /* one tap and no pixel left out: x is a matrix of places and channels, and TMA brings its tiles */
+    LOAD_PIECES,  /* by cp.async, a piece at a time (half_rows.cuh) */
+    LOAD_WINDOWS, /* by TMA in im2col mode: channels are a multiple of 64, and the tensor map takes the rest */
+    LOAD_TILES    /* by TMA: of one tap, with no pixel left out, x is a matrix of places and channels */
 } half_loader;
 
 /* How a problem is computed. */

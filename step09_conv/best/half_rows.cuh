@@ -30,14 +30,20 @@ static __device__ __forceinline__ int divide(int x, half_divisor by) {
     return (int)(__umulhi(2 * (unsigned)x, by.factor) >> by.shift);
 }
 
-static __device__ __forceinline__ half_row row_of(const half_view &v, int places, int place) {
-    half_row row = {(const char *)v.x, INT_MIN, 0}; /* behind the last one: no tap gets into the image */
-    if (place >= places) return row;
+/* The corner of the window of place number `place`. */
+struct half_corner {
+    int image, i, j;
+};
+
+static __device__ __forceinline__ half_corner corner_of(const half_view &v, int place) {
     const int image = divide(place, v.by_pq), inside = place - image * (v.p * v.q), down = divide(inside, v.by_q);
-    row.i0 = down * v.stride[0] - v.pad[0];
-    row.j0 = (inside - down * v.q) * v.stride[1] - v.pad[1];
-    row.at += (((int64_t)image * v.h + row.i0) * v.w + row.j0) * v.c * 2;
-    return row;
+    return {image, down * v.stride[0] - v.pad[0], (inside - down * v.q) * v.stride[1] - v.pad[1]};
+}
+
+static __device__ __forceinline__ half_row row_of(const half_view &v, int places, int place) {
+    if (place >= places) return {(const char *)v.x, INT_MIN, 0}; /* behind the last one: no tap gets into the image */
+    const half_corner at = corner_of(v, place);
+    return {(const char *)v.x + (((int64_t)at.image * v.h + at.i) * v.w + at.j) * v.c * 2, at.i, at.j};
 }
 
 /* The 128 threads of a tile of BM rows: where each stands in a stage. */
