@@ -223,6 +223,12 @@ typedef cudaError_t (*launcher)(const conv_problem *p, const f32_plan *x, cudaSt
     {launch_tile<f32_shape<false, false, FILTERS, PLACES, BK, TM, TN, STAGES, PER_SM>>,                                \
      launch_tile<f32_shape<true, false, FILTERS, PLACES, BK, TM, TN, STAGES, PER_SM>>},
 static const launcher launchers[][2] = {F32_TILES(TILE)};
+static const launcher far_launchers[] = {launch_tile<f32_shape<false, true, 64, 128, 32, 8, 16, 3, 1>>,
+                                         launch_tile<f32_shape<true, true, 64, 128, 32, 8, 16, 3, 1>>};
+
+extern "C" cudaError_t f32_launch_plan(const conv_problem *p, const f32_plan *x, cudaStream_t stream) {
+    return (x->far ? far_launchers : launchers[x->tile])[p->nhwc](p, x, stream);
+}
 
 static cudaError_t multiprocessors(int *sms) {
     int device;
@@ -251,5 +257,5 @@ extern "C" cudaError_t f32_launch(const conv_problem *problem, cudaStream_t stre
     cudaError_t error = multiprocessors(&sms);
     if (error != cudaSuccess) return error;
     const f32_plan x = f32_make_plan(&p, sms);
-    return launchers[x.tile][p.nhwc](&p, &x, stream);
+    return f32_launch_plan(&p, &x, stream);
 }

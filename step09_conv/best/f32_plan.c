@@ -38,21 +38,36 @@ static bool is_far(const conv_problem *p) {
     return (int64_t)p->r + p->s > 31 || words > INT_MAX;
 }
 
-static size_t bytes_left(const tile_costs *t, int workers) {
-    return (size_t)workers * (size_t)t->filters * (size_t)t->places * sizeof(float);
+int64_t f32_tiles(const conv_problem *p, int tile) {
+    const int64_t places = (int64_t)p->n * p->p * p->q;
+    return ceil_div(places, tiles_of[tile].places) * ceil_div(p->k, tiles_of[tile].filters);
+}
+
+int64_t f32_tiles_of_taps(const conv_problem *p, int tile) {
+    return ceil_div((int64_t)p->c * p->r * p->s, tiles_of[tile].bk);
+}
+
+f32_plan f32_plan_of(const conv_problem *p, int tile, int64_t divided, int workers) {
+    const tile_costs *t = &tiles_of[tile];
+    return (f32_plan){.tile = tile,
+                      .far = is_far(p),
+                      .whole = f32_tiles(p, tile) - divided,
+                      .divided = (int)divided,
+                      .workers = workers,
+                      .workspace = (size_t)workers * (size_t)t->filters * (size_t)t->places * sizeof(float)};
 }
 
 typedef struct {
-    const tile_costs *t;
-    int sms;
+    const conv_problem *p;
+    int tile, sms;
     int64_t tiles, tiles_k;
-    double least; /* clocks in which DRAM moves the operands */
-    f32_plan *best;
+    double least, clocks; /* clocks in which DRAM moves the operands; those of the best plan */
+    f32_plan best;
 } planner;
 
 /* Makes it the plan that so many tiles are divided among so many workers, if that is faster. */
-static void offer(const planner *to, int64_t divided, int64_t workers) {
-    const tile_costs *t = to->t;
+static void offer(planner *to, int64_t divided, int64_t workers) {
+    const tile_costs *t = &tiles_of[to->tile];
     if (divided * to->tiles_k > INT_MAX / 2) return; /* units are numbered by an int, a share past the last */
     const double tile_of_k = (double)t->filters * t->places * t->bk / t->rate;
     double products = 0, clocks = 0;
@@ -68,32 +83,27 @@ static void offer(const planner *to, int64_t divided, int64_t workers) {
         for (int64_t parts = ceil_div(workers, divided) + !even; parts > 1; parts = ceil_div(parts, 2)) clocks += LEFT;
     }
     clocks += products > to->least ? products : to->least;
-    if (clocks >= to->best->clocks) return;
-    to->best->tile = (int)(t - tiles_of);
-    to->best->whole = to->tiles - divided;
-    to->best->divided = (int)divided, to->best->workers = (int)workers;
-    to->best->workspace = bytes_left(t, (int)workers);
-    to->best->clocks = clocks;
+    if (clocks >= to->clocks) return;
+    to->clocks = clocks;
+    to->best = f32_plan_of(to->p, to->tile, divided, (int)workers);
 }
 
 f32_plan f32_make_plan(const conv_problem *p, int sms) {
-    const int64_t places = (int64_t)p->n * p->p * p->q, taps = (int64_t)p->c * p->r * p->s;
-    const double x = (double)p->n * p->c * p->h * p->w, y = (double)places * p->k * (p->beta == 0.0f ? 1 : 2);
-    f32_plan best = {.clocks = HUGE_VAL, .far = is_far(p)};
-    planner to = {.sms = sms, .best = &best};
-    to.least = (x + y + (double)taps * p->k) * sizeof(float) / DRAM_BYTES;
-    for (int i = 0; i < ARRAY_SIZE(tiles_of); i++) {
-        const tile_costs *t = to.t = &tiles_of[i];
-        to.tiles = ceil_div(places, t->places) * ceil_div(p->k, t->filters);
-        to.tiles_k = ceil_div(taps, t->bk);
-        if (to.tiles > INT_MAX - F32_MAX_WORKERS) continue;
+    const double x = (double)p->n * p->c * p->h * p->w, f = (double)p->c * p->r * p->s * p->k;
+    const double y = (double)p->n * p->p * p->q * p->k * (p->beta == 0.0f ? 1 : 2);
+    planner to = {.p = p, .sms = sms, .least = (x + f + y) * sizeof(float) / DRAM_BYTES, .clocks = HUGE_VAL};
+    const bool far = is_far(p);
+    for (to.tile = 0; to.tile < ARRAY_SIZE(tiles_of); to.tile++) {
+        to.tiles = f32_tiles(p, to.tile);
+        to.tiles_k = f32_tiles_of_taps(p, to.tile);
+        if (to.tiles > INT_MAX - F32_MAX_WORKERS || (far && to.tile != F32_FAR_TILE)) continue;
         offer(&to, 0, 0);
-        int64_t room = (int64_t)sms * t->per_sm; /* for workers that run at once */
+        int64_t room = (int64_t)sms * tiles_of[to.tile].per_sm; /* for workers that run at once */
         if (room > F32_MAX_WORKERS) room = F32_MAX_WORKERS;
         for (int64_t parts = 2; parts * to.tiles <= room && parts <= to.tiles_k; parts += parts < 8 ? 1 : parts / 8)
             offer(&to, to.tiles, parts * to.tiles);
         const int64_t rest = to.tiles % room, divided = to.tiles < room ? rest : rest + room;
         if (rest > 0 && divided * to.tiles_k >= room) offer(&to, divided, room);
     }
-    return best;
+    return to.best;
 }

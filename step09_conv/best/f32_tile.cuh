@@ -71,7 +71,7 @@ struct f32_shape
     static const int BK = BK_, TN = TN_, STAGES = STAGES_;
     /* Lanes of a copy along a row of taps. Rows in shared memory are longer by what brings those of neighbouring taps
      * into other banks. */
-    static const int LANES = BK > 32 || FILTERS < 64 ? 8 : 4, PAD = 32 / LANES, ROWS_APART = THREADS / LANES;
+    static const int LANES = 8, PAD = 32 / LANES, ROWS_APART = THREADS / LANES;
     static const int F_ROWS = FILTERS / ROWS_APART, F_COPIES = F_ROWS * BK / LANES;
     static const int X_ROWS = NHWC ? PLACES / ROWS_APART : 1, X_COPIES = PLACES * BK / THREADS;
     static const int X_TAPS = X_COPIES / X_ROWS;
@@ -155,32 +155,33 @@ static __device__ __forceinline__ void copy_tap(const conv_problem &p, unsigned 
     cp_async_4_zfill(to, image + (inside ? (i * p.w + j) * words + tap.channel : 0), inside ? 4 : 0);
 }
 
-/* Copy number n of a stage: first those of x, two at once, of neighbouring taps (NCHW) or of one tap for two places;
- * then those of f. */
+/* Copies come in fours: ptxas (13.0) puts three instructions that do nothing in front of each LDGSTS that does not
+ * follow another. Four number n of a stage: first those of x, of neighbouring taps (NCHW), or of a tap for different
+ * places, then those of f, of different filters. */
+static const int TOGETHER = 4;
+
 template <class T> static __device__ __forceinline__ void copy(const conv_problem &p, const f32_copier<T> &x, int n) {
     const unsigned WORD = sizeof(float), A_ROW = T::BM + T::PAD, B_ROW = T::BN + T::PAD;
-    if (n < T::X_COPIES / 2) {
-        struct __align__(sizeof(typename T::tap)) {
-            typename T::tap at[2];
-        }
-        two;
-        const int l = 2 * n / T::X_ROWS * (T::NHWC ? T::LANES : 1);
-        const bool same = T::X_ROWS > 1;
-        if (same)
-            two.at[0] = two.at[1] = x.taps[l];
-        else
-            memcpy(&two, __builtin_assume_aligned(&x.taps[l], 16), sizeof two);
+    if (n < T::X_COPIES / TOGETHER) {
+        __align__(16) typename T::tap taps[TOGETHER];
+        if (!T::NHWC) memcpy(taps, __builtin_assume_aligned(&x.taps[n * TOGETHER], 16), sizeof taps);
 #pragma unroll
-        for (int e = 0; e < 2; e++) {
-            const int row = (2 * n + e) % T::X_ROWS, down = same ? l : l + e;
-            copy_tap(p, x.x_to + (down * (T::NHWC ? A_ROW : B_ROW) + row * T::ROWS_APART) * WORD, x.x[row],
-                     x.outside[row], x.i[row], x.j[row], T::NHWC ? p.c : 1, two.at[e]);
+        for (int e = 0; e < TOGETHER; e++) {
+            const int row = (n * TOGETHER + e) % T::X_ROWS,
+                      l = (n * TOGETHER + e) / T::X_ROWS * (T::NHWC ? T::LANES : 1);
+            if (T::NHWC) taps[e] = e == 0 || row == 0 ? x.taps[l] : taps[e - 1];
+            copy_tap(p, x.x_to + (l * (T::NHWC ? A_ROW : B_ROW) + row * T::ROWS_APART) * WORD, x.x[row], x.outside[row],
+                     x.i[row], x.j[row], T::NHWC ? p.c : 1, taps[e]);
         }
     } else {
-        n -= T::X_COPIES / 2;
-        const int row = n % T::F_ROWS, l = n / T::F_ROWS * T::LANES;
-        cp_async_4_zfill(x.f_to + (l * (T::NHWC ? B_ROW : A_ROW) + row * T::ROWS_APART) * WORD, x.f[row] + l,
-                         l < x.f_left ? 4 : 0);
+        n -= T::X_COPIES / TOGETHER;
+#pragma unroll
+        for (int e = 0; e < TOGETHER; e++) {
+            const int row = (n * TOGETHER + e) % T::F_ROWS, l = (n * TOGETHER + e) / T::F_ROWS * T::LANES;
+            if (n * TOGETHER + e < T::F_COPIES)
+                cp_async_4_zfill(x.f_to + (l * (T::NHWC ? B_ROW : A_ROW) + row * T::ROWS_APART) * WORD, x.f[row] + l,
+                                 l < x.f_left ? 4 : 0);
+        }
     }
 }
 
@@ -197,7 +198,8 @@ template <class T> static __device__ __forceinline__ void advance(f32_copier<T> 
 template <class T>
 static __device__ __forceinline__ void accumulate(const f32_problem &q, typename T::stage *stages, int filter0,
                                                   int place0, int begin, int end, float (*c_reg)[T::TN]) {
-    const int COPIES = T::X_COPIES / 2 + T::F_COPIES, BK = T::BK, STAGES = T::STAGES, BYTES = sizeof *stages;
+    const int COPIES = T::X_COPIES / TOGETHER + (T::F_COPIES + TOGETHER - 1) / TOGETHER, BK = T::BK, STAGES = T::STAGES,
+              BYTES = sizeof *stages;
     float a_reg[2][T::TM], b_reg[2][T::TN];
     int row = thread_row<T>(), col = thread_col<T>(), slice = thread_slice<T>() * T::SLICE_K, tiles = end - begin;
 
