@@ -85,15 +85,14 @@ static half_divisor divisor(int d) {
 static void view_of(const conv_problem *p, half_plan *all) {
     bool stays;
     const int c = channels_of(p, &stays), in_64 = c > 0 ? 64 / c : 0;
-    const int64_t weights = (int64_t)c * p->r * p->s, pitch = round_up(weights, 8);
-    all->plain = pitch > INT_MAX - 64;
     half_view *v = &all->view;
     v->x = p->x, v->bias = p->bias, v->alpha = p->alpha;
     v->c = c, v->h = p->h, v->w = p->w, v->r = p->r, v->s = p->s, v->p = p->p, v->q = p->q;
     for (int i = 0; i < 2; i++) v->stride[i] = p->stride[i], v->pad[i] = p->pad[i], v->dilation[i] = p->dilation[i];
     v->in_plane = p->nhwc ? 0 : p->p * p->q;
     if (p->p * p->q > 0) v->by_pq = divisor(p->p * p->q), v->by_q = divisor(p->q);
-    if (c == 0 || all->plain) return;
+    all->filters.count = p->k;
+    if (c == 0) return;
     v->step_c = 64 % c, v->step_s = in_64 % p->s, v->step_r = in_64 / p->s;
     if (!stays) {
         all->x = {p->x, NULL, !p->nhwc, p->n, p->h * p->w, p->c, c, 0};
@@ -101,18 +100,18 @@ static void view_of(const conv_problem *p, half_plan *all) {
     }
     v->piece = c % 8 == 0 && (!stays || aligned(p->x, 16)) ? 16 : 8;
 
-    gemm_problem *g = &all->product.p;
-    g->B = p->f, g->k = (int)weights, g->ldb = (int)pitch;
+    const int64_t weights = (int64_t)c * p->r * p->s, pitch = round_up(weights, 8);
+    all->filters = {p->f, weights, pitch, p->k};
     if (c != p->c || weights != pitch || !aligned(p->f, 16) || (!p->nhwc && p->r * p->s > 1)) {
         all->f = {p->f, NULL, !p->nhwc, p->k, p->r * p->s, p->c, c, pitch};
-        g->B = all->f.to = place_of(all, p, p->k * pitch);
+        all->filters.at = all->f.to = place_of(all, p, p->k * pitch);
     }
 }
 
 /* The convolution that the kernels see. */
 static conv_problem seen(const conv_problem *p, const half_plan *plan) {
     conv_problem q = *p;
-    q.nhwc = true, q.x = plan->view.x, q.c = plan->view.c, q.f = plan->product.p.B;
+    q.nhwc = true, q.x = plan->view.x, q.c = plan->view.c, q.f = plan->filters.at;
     return q;
 }
 
@@ -128,8 +127,11 @@ extern "C" half_plan plan_half(const conv_problem *problem, const plan_tile *til
     const conv_problem effective = conv_effective(problem), *p = &effective;
     half_plan all = {};
     view_of(p, &all);
-    if (all.plain) return all;
-    gemm_problem g = all.product.p;
+    const half_filters *f = &all.filters;
+    gemm_problem g = {};
+    g.B = f->at;
+    if (f->weights <= INT_MAX - 64)
+        g.k = (int)f->weights, g.ldb = (int)f->pitch; /* else half_mma.cu, which counts on */
     g.type = p->type == DTYPE_BF16 ? GEMM_BF16 : GEMM_F16, g.out = p->type, g.layout = GEMM_TN;
     g.m = conv_places(p), g.n = g.ldc = p->k;
     g.A = all.view.x, g.lda = all.view.c, g.alpha = 1.0f, g.beta = p->beta, g.C = p->y;
@@ -164,7 +166,6 @@ static cudaError_t launch_hopper(const conv_problem *p, const half_plan *plan, c
 }
 
 extern "C" cudaError_t launch_half(const conv_problem *p, const half_plan *plan, cudaStream_t stream) {
-    if (plan->plain) return launch_half_plain(p, stream);
     const cudaError_t error = half_pack(plan, stream);
     if (error != cudaSuccess) return error;
     return plan->hopper ? launch_hopper(p, plan, stream) : launch_half_mma(p, plan, stream);

@@ -44,12 +44,19 @@ typedef enum {
     LOAD_TILES    /* by TMA: of one tap, with no pixel left out, x is a matrix of places and channels */
 } half_loader;
 
+/* f as the kernels read it: each filter's weights, of which the first is on 16 bytes. */
+typedef struct {
+    const void *at;
+    int64_t weights, pitch; /* of a filter; from one to the next */
+    int count;
+} half_filters;
+
 /* How a problem is computed. */
 typedef struct {
-    bool plain;  /* a filter with zeros would have more than 2^31 elements: by half_plain.cu */
     bool hopper; /* by half.cuh, else by half_mma.cu */
     half_loader loader;
     half_view view;
+    half_filters filters;
     half_copy x, f;
     hopper_plan product; /* of the places and the filters */
     size_t bytes;        /* of workspace */
@@ -66,7 +73,6 @@ cudaError_t launch_half(const conv_problem *p, const half_plan *plan, cudaStream
 /* What launch_half launches. */
 cudaError_t half_pack(const half_plan *plan, cudaStream_t stream);
 cudaError_t launch_half_mma(const conv_problem *p, const half_plan *plan, cudaStream_t stream);
-cudaError_t launch_half_plain(const conv_problem *p, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

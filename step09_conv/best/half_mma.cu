@@ -19,20 +19,16 @@ static const int BM = 128, BN = 64, BK = 64, STAGES = 3, THREADS = 128;
 static const int A_BYTES = BM * 128, STAGE_BYTES = A_BYTES + BN * 128;
 static const int BYTES = STAGES * STAGE_BYTES + BM * (int)sizeof(half_row);
 
-/* f as the kernel takes it: `weights` of each filter, of which eight begin on 16 bytes. */
-struct filters {
-    const unsigned short *at;
-    int64_t pitch;
-    int count, weights;
-};
-
-static __device__ __forceinline__ void copy_filters(const filters &f, int k0, int weight0, unsigned stage) {
-    const int chunk = threadIdx.x % 8, left = f.weights - weight0 - chunk * 8;
+static __device__ __forceinline__ void copy_filters(const half_filters &f, int k0, int64_t weight0, unsigned stage) {
+    const int chunk = threadIdx.x % 8;
+    const int64_t left = f.weights - weight0 - chunk * 8;
 #pragma unroll
     for (int down = threadIdx.x / 8; down < BN; down += THREADS / 8) {
         const bool there = k0 + down < f.count && left > 0;
-        const unsigned short *from = f.at + (there ? (k0 + down) * f.pitch + weight0 + chunk * 8 : 0);
-        cp_async_16_zfill(stage + A_BYTES + chunk_offset<ROWS, 128>(down, chunk), from, there ? 2 * min(left, 8) : 0);
+        const unsigned short *from =
+            (const unsigned short *)f.at + (there ? (k0 + down) * f.pitch + weight0 + chunk * 8 : 0);
+        cp_async_16_zfill(stage + A_BYTES + chunk_offset<ROWS, 128>(down, chunk), from,
+                          there ? 2 * (int)min(left, (int64_t)8) : 0);
     }
 }
 
@@ -58,11 +54,11 @@ static __device__ __forceinline__ void multiply_stage(unsigned stage, int wm, in
 }
 
 template <gemm_type TYPE, int PIECE>
-static __device__ __forceinline__ void multiply(const half_view &v, const filters &f, int places, int place0, int k0,
-                                                unsigned char *shared, float (*d)[4][4]) {
+static __device__ __forceinline__ void multiply(const half_view &v, const half_filters &f, int places, int place0,
+                                                int k0, unsigned char *shared, float (*d)[4][4]) {
     half_row *rows = (half_row *)(shared + STAGES * STAGE_BYTES);
     const unsigned ring = shared_address(shared), offset = piece_offset<PIECE>();
-    const int stages = (f.weights + BK - 1) / BK, warp = threadIdx.x / 32;
+    const int stages = (int)((f.weights + BK - 1) / BK), warp = threadIdx.x / 32;
     half_weight weight = weight_at(v, threadIdx.x % (128 / PIECE) * (PIECE / 2));
     find_rows<PIECE, BM>(v, places, place0, rows);
 #pragma unroll 1
@@ -75,7 +71,7 @@ static __device__ __forceinline__ void multiply(const half_view &v, const filter
         if (next < stages) {
             copy_rows<PIECE, BM, half_share<PIECE, BM>::DOWN>(v, rows + piece_row<PIECE>(), weight,
                                                               ring + next % STAGES * STAGE_BYTES + offset);
-            copy_filters(f, k0, next * BK, ring + next % STAGES * STAGE_BYTES);
+            copy_filters(f, k0, (int64_t)next * BK, ring + next % STAGES * STAGE_BYTES);
             next_weight(v, &weight);
         }
         cp_async_commit();
@@ -85,7 +81,7 @@ static __device__ __forceinline__ void multiply(const half_view &v, const filter
 
 template <gemm_type TYPE, typename T>
 static __global__ void __launch_bounds__(THREADS)
-    conv_half_mma(const __grid_constant__ half_view v, const filters f, int places, float beta, T *y) {
+    conv_half_mma(const __grid_constant__ half_view v, const half_filters f, int places, float beta, T *y) {
     extern __shared__ __align__(128) unsigned char shared[];
     const int tiles = (f.count + BN - 1) / BN, k0 = (int)(blockIdx.x % tiles) * BN,
               place0 = (int)(blockIdx.x / tiles) * BM;
@@ -112,12 +108,12 @@ static __global__ void __launch_bounds__(THREADS)
 }
 
 cudaError_t launch_half_mma(const conv_problem *p, const half_plan *plan, cudaStream_t stream) {
-    const gemm_problem *g = &plan->product.p;
-    const filters f = {(const unsigned short *)g->B, g->ldb, p->k, g->k};
-    const unsigned blocks = (unsigned)(((int64_t)g->m + BM - 1) / BM * (((int64_t)p->k + BN - 1) / BN));
+    const int places = conv_places(p);
+    const unsigned blocks = conv_blocks(places, BM) * conv_blocks(p->k, BN);
+    const half_filters *f = &plan->filters;
     if (p->type == DTYPE_F16)
-        return gemm_launch(conv_half_mma<GEMM_F16, __half>, blocks, 1, THREADS, BYTES, stream, plan->view, f, g->m,
+        return gemm_launch(conv_half_mma<GEMM_F16, __half>, blocks, 1, THREADS, BYTES, stream, plan->view, *f, places,
                            p->beta, (__half *)p->y);
-    return gemm_launch(conv_half_mma<GEMM_BF16, __nv_bfloat16>, blocks, 1, THREADS, BYTES, stream, plan->view, f, g->m,
-                       p->beta, (__nv_bfloat16 *)p->y);
+    return gemm_launch(conv_half_mma<GEMM_BF16, __nv_bfloat16>, blocks, 1, THREADS, BYTES, stream, plan->view, *f,
+                       places, p->beta, (__nv_bfloat16 *)p->y);
 }
