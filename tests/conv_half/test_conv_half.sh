@@ -49,12 +49,20 @@ for dtype in f16 bf16; do
     computes 'pieces of 16, mma,' mma "$@" --n 2 --c 72 --h 9 --k 70 --bias --beta 0.5
     computes 'pieces of 8, mma, x f' mma --dtype $dtype --n 2 --c 3 --h 9 --k 70 --bias --beta 0.5
 done
+# The same bits whichever block leaves its part last.
+for threads in 1 3; do
+    # shellcheck disable=SC2046,SC2086 # several words
+    BITS=1 CUDASIM_THREADS=$threads build/tests/conv_half/run --sim $(printf -- ' --variant %s' $any) --layout nhwc \
+        --dtype f16 --c 200 --h 25 --n 1 --k 70 --bias >"$work/out.$threads" 2>&1
+    grep '^b' "$work/out.$threads" >"$work/bits.$threads"
+done
+check 'the same bits in another order' 'grep -q "^by.*both" "$work/bits.1" && cmp "$work/bits.1" "$work/bits.3"'
 # Without wgmma, and as it is chosen with it.
 # shellcheck disable=SC2016 # eval expands it
 for how in 'sm_80 f16 nhwc' 'sm_80 bf16 nchw' 'sm_90 f16 nchw' 'sm_90 bf16 nhwc'; do
     # shellcheck disable=SC2086 # three words
     set -- $how
-    run step09_conv/run --sim-device $1 --variant best --dtype $2 --layout $3 --sweep check
+    run step09_conv/run --sim-device "$1" --variant best --dtype "$2" --layout "$3" --sweep check
     check "best's check list, $how" eval '[ "$status" = 0 ] && said "^best .* 0 failed"'
 done
 ended
