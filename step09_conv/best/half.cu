@@ -122,7 +122,8 @@ static half_loader loader_of(const conv_problem *p, const half_plan *plan) {
     return q.c % 64 == 0 && q.h * q.w > 0 && conv_map_refuses(&q) == NULL ? LOAD_WINDOWS : LOAD_PIECES;
 }
 
-/* Asks step 6's plan for tiles and parts, of a product whose operands lie well: how they come here it does not know. */
+/* Asks step 6's plan for tiles and parts, of a product whose operands lie well: how they come here it does not know.
+ * Filters of more weights than it can count are left to half_mma.cu. */
 extern "C" half_plan plan_half(const conv_problem *problem, const plan_tile *tiles, int count) {
     const conv_problem effective = conv_effective(problem), *p = &effective;
     half_plan all = {};
@@ -130,8 +131,7 @@ extern "C" half_plan plan_half(const conv_problem *problem, const plan_tile *til
     const half_filters *f = &all.filters;
     gemm_problem g = {};
     g.B = f->at;
-    if (f->weights <= INT_MAX - 64)
-        g.k = (int)f->weights, g.ldb = (int)f->pitch; /* else half_mma.cu, which counts on */
+    if (f->weights <= INT_MAX - 64) g.k = (int)f->weights, g.ldb = (int)f->pitch;
     g.type = p->type == DTYPE_BF16 ? GEMM_BF16 : GEMM_F16, g.out = p->type, g.layout = GEMM_TN;
     g.m = conv_places(p), g.n = g.ldc = p->k;
     g.A = all.view.x, g.lda = all.view.c, g.alpha = 1.0f, g.beta = p->beta, g.C = p->y;

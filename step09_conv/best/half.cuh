@@ -1,18 +1,24 @@
 /* Convolution on Hopper's tensor cores: step 6's persistent kernel (step06_tensorcore/best/persistent.cuh, read that
- * first) with another producer and a bias. Its matrices are
+ * first) with other producers and a bias. Its matrices are
  *
  *      y, places x filters    =    windows of x, places x (r*s*c)    times    filters, k x (r*s*c)
- *      128 x 192, 128 or 64        copied piece by piece, below               TMA, as in step 6
+ *      128 x 192, 128 or 64        128 places x 64 weights of a stage         64 weights x 192, 128 or 64
  *
- * All four warps of the producer copy the windows (half_rows.cuh), by cp.async: 16 bytes from wherever they lie. Each
- * thread then leaves an arrival at the stage's barrier that takes place when its copies have: it never waits for them.
- * The copies write as threads do, while wgmma reads through another path, the asynchronous proxy. So a consumer, when
- * it has seen the barrier, needs a fence between the two; the wgmmas of the stage before are still busy meanwhile.
+ * TMA brings the filters, and the windows in one of three ways:
  *
- *    stage s       128 arrivals of copied windows, the bytes of the filters    ->  wait, fence, wgmma ...
+ *   windows   channels a multiple of 64: a stage is of one tap, and one instruction in im2col mode brings it (`hopper`)
+ *   tiles     one tap, and no pixel left out: x itself is the matrix
+ *   pieces    all others: the four warps of the producer copy them by cp.async (half_rows.cuh), 16 bytes or 8 from
+ *             wherever they lie
  *
- * The rest is step 6's: the ring, ping-pong consumers, bulk stores, parts along the sums where places are few. A
- * convolution of one tap that leaves out no pixel is a product of matrices, and TMA brings both. */
+ * Of its pieces each thread leaves an arrival at the stage's barrier, which takes place when they have been copied: it
+ * never waits for them. Such copies write as threads do, while wgmma reads through another path, the asynchronous
+ * proxy. So a consumer that has seen the barrier needs a fence between the two; the wgmmas of the stage before are busy
+ * meanwhile.
+ *
+ *    stage s       128 arrivals of copied pieces, the bytes of the filters    ->  wait, fence, wgmma ...
+ *
+ * The rest is step 6's: the ring, ping-pong consumers, bulk stores, parts along the sums where places are few. */
 #ifndef KL_STEP09_HALF_CUH
 #define KL_STEP09_HALF_CUH
 
@@ -30,12 +36,13 @@ template <class T> constexpr int half_bytes() {
     return T::BYTES + T::BM * (int)sizeof(half_row);
 }
 
-/* ---- producer: windows by all threads, filters by the first ---- */
+/* ---- producers ---- */
 
+/* All threads: pieces; the first one also the filters. */
 template <int PIECE, class T>
-static __device__ __forceinline__ void copy_windows(const CUtensorMap *f_map, const hopper_problem &p,
-                                                    const half_view &v, const persistent_block &block,
-                                                    const persistent_work &work, half_row *rows) {
+static __device__ __forceinline__ void copy_pieces(const CUtensorMap *f_map, const hopper_problem &p,
+                                                   const half_view &v, const persistent_block &block,
+                                                   const persistent_work &work, half_row *rows) {
     typedef half_share<PIECE, T::BM> S;
     const bool KEPT = PIECE == 16 && half_registers<T>::ROWS; /* of pieces of 8 bytes a thread has too many rows */
     const half_weight first = weight_at(v, threadIdx.x % S::LANES * (PIECE / 2));
@@ -69,7 +76,7 @@ static __device__ __forceinline__ void copy_windows(const CUtensorMap *f_map, co
     }
 }
 
-/* One thread: both by TMA, in im2col mode (`hopper`). */
+/* One thread: windows and filters. */
 template <class T>
 static __device__ __forceinline__ void load_windows(const CUtensorMap *x_map, const CUtensorMap *f_map,
                                                     const half_view &v, const persistent_block &block,
@@ -283,8 +290,8 @@ __global__ void __launch_bounds__(T::THREADS, 1)
         if (T::CONSUMERS > 1) setmaxnreg_dec<half_registers<T>::COPY>();
         griddepcontrol_wait(); /* consumers wait for what is copied afterwards */
         half_row *rows = (half_row *)(shared + T::BYTES);
-        if (loader == LOAD_PIECES && v.piece == 16) copy_windows<16, T>(&f_map, p, v, block, work, rows);
-        if (loader == LOAD_PIECES && v.piece == 8) copy_windows<8, T>(&f_map, p, v, block, work, rows);
+        if (loader == LOAD_PIECES && v.piece == 16) copy_pieces<16, T>(&f_map, p, v, block, work, rows);
+        if (loader == LOAD_PIECES && v.piece == 8) copy_pieces<8, T>(&f_map, p, v, block, work, rows);
         if (loader == LOAD_WINDOWS && threadIdx.x == 0) load_windows<T>(&x_map, &f_map, v, block, work);
         if (loader == LOAD_TILES && threadIdx.x == 0) produce<TYPE, GEMM_TN, T>(&x_map, &f_map, block, work, 0);
         __syncwarp();

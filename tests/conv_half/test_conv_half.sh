@@ -56,6 +56,7 @@ for threads in 1 3; do
         --dtype f16 --c 200 --h 25 --n 1 --k 70 --bias >"$work/out.$threads" 2>&1
     grep '^b' "$work/out.$threads" >"$work/bits.$threads"
 done
+# shellcheck disable=SC2016 # check expands it
 check 'the same bits in another order' 'grep -q "^by.*both" "$work/bits.1" && cmp "$work/bits.1" "$work/bits.3"'
 # Without wgmma, and as it is chosen with it.
 # shellcheck disable=SC2016 # eval expands it
