@@ -42,6 +42,12 @@ __device__ __forceinline__ void cp_async_16_zfill(unsigned dst, const void *src,
     KL_CP_ASYNC("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(dst), "l"(src), "r"(bytes) : "memory");
 }
 
+/* The same through L1, which pays where others read the same soon, and where source and destination do not lie alike:
+ * past L1 a copy moves whole sectors from one line to one line at a time. */
+__device__ __forceinline__ void cp_async_16_zfill_l1(unsigned dst, const void *src, int bytes) {
+    KL_CP_ASYNC("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(dst), "l"(src), "r"(bytes) : "memory");
+}
+
 /* Closes the copies issued since the last commit into a group (an empty group is allowed and counts). */
 __device__ __forceinline__ void cp_async_commit() {
     KL_CP_ASYNC("cp.async.commit_group;" ::: "memory");

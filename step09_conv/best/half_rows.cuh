@@ -80,9 +80,11 @@ static __device__ __forceinline__ void next_weight(const half_view &v, half_weig
     if (at->s >= v.s) at->s -= v.s, at->r++;
 }
 
+/* Through L1: the next taps want most of the same pixels, and pixels of an odd number of pieces begin in the middle of
+ * a sector. */
 template <int PIECE> static __device__ __forceinline__ void copy_piece(unsigned to, const char *from, bool inside) {
     if constexpr (PIECE == 16)
-        cp_async_16_zfill(to, from, inside ? 16 : 0);
+        cp_async_16_zfill_l1(to, from, inside ? 16 : 0);
     else
         cp_async_8_zfill(to, from, inside ? 8 : 0);
 }
