@@ -2,7 +2,7 @@
  * first) with other producers and a bias. Its matrices are
  *
  *      y, places x filters    =    windows of x, places x (r*s*c)    times    filters, k x (r*s*c)
- *      128 x 192, 128 or 64        128 places x 64 weights of a stage         64 weights x 192, 128 or 64
+ *      128 x 256, 192, 128 or 64   128 places x 64 weights of a stage         64 weights x 256, 192, 128 or 64
  *
  * TMA brings the filters, and the windows in one of three ways:
  *
@@ -28,7 +28,7 @@
 /* Registers of a thread, of which three warpgroups have 168 each to share: a producer remembers its rows, if the sums
  * leave it the room. */
 template <class T> struct half_registers {
-    static const bool ROWS = T::BN < 192;
+    static const bool ROWS = T::PIECES * T::BN < 2 * 192;
     static const int COPY = ROWS ? 72 : T::PRODUCER_REGISTERS, MULTIPLY = ROWS ? 216 : T::CONSUMER_REGISTERS;
 };
 
@@ -317,6 +317,7 @@ typedef struct {
 } half_choice;
 
 /* The configurations.                 BM   BN stages ping-pong cluster buffers any y, parts */
+typedef persistent_tile<128, 256, 4, 0, 1, 1, 0> half_broad; /* the fewest bytes a product: both consumers share it */
 typedef persistent_tile<128, 192, 5, 1, 1, 1, 0> half_wide;
 typedef persistent_tile<128, 128, 6, 1, 1, 2, 0> half_square;
 typedef persistent_tile<128, 64, 8, 1, 1, 2, 0> half_tall;
@@ -331,9 +332,9 @@ template <int TYPE, class T> static half_choice half_of(void) {
 
 template <int TYPE> static half_choice *half_choices(void) {
     static half_choice all[HALF_TILES] = {
-        half_of<TYPE, half_wide>(),       half_of<TYPE, half_square>(),   half_of<TYPE, half_tall>(),
-        half_of<TYPE, half_square_any>(), half_of<TYPE, half_tall_any>(), half_of<TYPE, half_flat_any>(),
-        half_of<TYPE, half_small_any>(),
+        half_of<TYPE, half_broad>(),    half_of<TYPE, half_wide>(),       half_of<TYPE, half_square>(),
+        half_of<TYPE, half_tall>(),     half_of<TYPE, half_square_any>(), half_of<TYPE, half_tall_any>(),
+        half_of<TYPE, half_flat_any>(), half_of<TYPE, half_small_any>(),
     };
     return all;
 }

@@ -59,6 +59,7 @@ TILE(4)
 TILE(5)
 TILE(6)
 TILE(7)
+TILE(8)
 
 #define ROW(name_, i)                                                                                                  \
     {                                                                                                                  \
@@ -68,8 +69,8 @@ TILE(7)
 
 int main(int argc, char **argv) {
     static const conv_variant variants[] = {
-        ROW("wide", 0),     ROW("square", 1),   ROW("tall", 2),      ROW("square_any", 3),
-        ROW("tall_any", 4), ROW("flat_any", 5), ROW("small_any", 6), ROW("mma", 7),
+        ROW("broad", 0),    ROW("wide", 1),     ROW("square", 2),    ROW("tall", 3), ROW("square_any", 4),
+        ROW("tall_any", 5), ROW("flat_any", 6), ROW("small_any", 7), ROW("mma", 8),
     };
     return conv_step_main(argc, argv, "conv_half", variants, ARRAY_SIZE(variants));
 }

@@ -16,7 +16,7 @@ computes() {
     counted $? "$variants, $says: $*"
 }
 
-bulk='wide square tall' any='square_any tall_any flat_any small_any'
+bulk='broad wide square tall' any='square_any tall_any flat_any small_any'
 for dtype in f16 bf16; do
     set -- --dtype $dtype --layout nhwc
     # Several waves; sums of fewer steps than stages, of more, of one; steps of parts of taps; pieces of 8 bytes.
