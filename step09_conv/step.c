@@ -1,4 +1,5 @@
 /* Step 9: convolutions, which are products of matrices with another loader. */
+#include "best/best.h"
 #include "conv/conv.h"
 
 size_t workspace_im2col(const conv_problem *p), workspace_winograd(const conv_problem *p);
@@ -54,7 +55,9 @@ static const char *small_filters(const conv_problem *p) {
     VARIANT(hopper, "TMA finds a tap's pixels (im2col mode), wgmma multiplies them", \
         .supports = needs_hopper, .refuses = refuses_hopper) \
     VARIANT(winograd, "3x3 filters: 16 products for 36, in matrices that are written out", \
-        .refuses = small_filters, .workspace = workspace_winograd, .bound = VERIFY_WINOGRAD)
+        .refuses = small_filters, .workspace = workspace_winograd, .bound = VERIFY_WINOGRAD) \
+    VARIANT(best, "any type, layout and shape, with a plan", .supports = needs_cp_async, \
+        .workspace = workspace_conv_best)
 /* clang-format on */
 CONV_VARIANTS(VARIANTS)
 

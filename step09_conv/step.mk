@@ -1,2 +1,3 @@
 families_step09_conv := conv gemm
-also_step09_conv := build/obj/step05_doublebuffer/best/best.cu.o
+also_step09_conv := build/obj/step05_doublebuffer/best/best.cu.o \
+    $(patsubst %,build/obj/step06_tensorcore/best/%.c.o,plan costs)

@@ -28,14 +28,24 @@ __device__ __forceinline__ void cp_async_16(unsigned dst, const void *src) {
     KL_CP_ASYNC("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(dst), "l"(src) : "memory");
 }
 
-/* The same with 4 and 16 bytes, reading only `bytes` (0 ... 4 or 16) of the source and filling the rest of dst with
- * zeros. If that is all or nothing it costs nothing: a predicate. */
+/* The same with 4, 8 and 16 bytes, reading only `bytes` (0 ... 4, 8 or 16) of the source and filling the rest of dst
+ * with zeros. If that is all or nothing it costs nothing: a predicate. */
 __device__ __forceinline__ void cp_async_4_zfill(unsigned dst, const void *src, int bytes) {
     KL_CP_ASYNC("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(dst), "l"(src), "r"(bytes) : "memory");
 }
 
+__device__ __forceinline__ void cp_async_8_zfill(unsigned dst, const void *src, int bytes) {
+    KL_CP_ASYNC("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(dst), "l"(src), "r"(bytes) : "memory");
+}
+
 __device__ __forceinline__ void cp_async_16_zfill(unsigned dst, const void *src, int bytes) {
     KL_CP_ASYNC("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(dst), "l"(src), "r"(bytes) : "memory");
+}
+
+/* The same through L1, which pays where others read the same soon, and where source and destination do not lie alike:
+ * past L1 a copy moves whole sectors from one line to one line at a time. */
+__device__ __forceinline__ void cp_async_16_zfill_l1(unsigned dst, const void *src, int bytes) {
+    KL_CP_ASYNC("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(dst), "l"(src), "r"(bytes) : "memory");
 }
 
 /* Closes the copies issued since the last commit into a group (an empty group is allowed and counts). */

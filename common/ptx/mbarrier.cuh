@@ -38,6 +38,11 @@ __device__ __forceinline__ void mbarrier_arrive_remote(uint32_t remote_barrier) 
     KL_SM90("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(remote_barrier) : "memory");
 }
 
+/* One arrival, which takes place once all cp.async that this thread has started before have written what they copy. */
+__device__ __forceinline__ void mbarrier_arrive_copied(uint32_t barrier) {
+    KL_SM90("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(barrier) : "memory");
+}
+
 /* Waits until the phase of this parity has ended. The hardware puts the thread to sleep for a while in try_wait. */
 __device__ __forceinline__ void mbarrier_wait(uint32_t barrier, unsigned parity) {
     KL_SM90("{\n"

@@ -4,6 +4,7 @@ tests := $(patsubst tests/%.c,build/tests/%,$(wildcard tests/*/test_*.c))
 gpu_test := build/tests/gpu/faults
 tensorcore_test := build/tests/tensorcore/run
 bits_test := build/tests/steps/same_bits
+conv_best_tests := build/tests/conv_best/run build/tests/conv_half/run
 program_objects = $(filter-out build/obj/$(1)/test_%,$(call objects,$(1))) # of a folder that holds tests, too
 # Steps with correct variants and variants with one fault each; step 7's configurations, each as a variant.
 test_steps := $(foreach t,gemm gemv knn conv candidates family,build/tests/$(t)/run)
@@ -17,6 +18,8 @@ $(eval $(call program,$(tensorcore_test),$(call objects,tests/tensorcore) \
     build/obj/step04_vectorized/lds128_2x2.cu.o $(archives),$(LDLIBS)))
 $(eval $(call program,$(bits_test),build/obj/tests/steps/same_bits.c.o build/obj/step05_doublebuffer/best/best.cu.o \
     $(archives),$(LDLIBS)))
+$(foreach t,$(conv_best_tests),$(eval $(call program,$(t),$(call objects,$(t:build/%/run=%) step09_conv/best) \
+    $(also_step09_conv) $(archives),$(LDLIBS))))
 build/obj/tests/%.c.o: CFLAGS += -idirafter /usr/include/openblas # where Fedora has cblas.h; deps.sh looks there too
 
 # They run on the GPU that is here or that ARCHS names, else in the simulator, which takes the PTX of compute_90a alone.

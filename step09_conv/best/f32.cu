@@ -1,0 +1,261 @@
+/* Implicit GEMM in FP32 for any convolution: step 5's `best`, whose copies find the elements where they lie.
+ *
+ * f32_tile.cuh computes a tile, and f32_plan.c says which one, and how many of them are divided along the taps: among
+ * workers, as in step 5's stream-K, so that every multiprocessor has the same share, also where there are few tiles.
+ *
+ *   tiles of y        |------ 0 ------|------ 1 ------|------ 2 ------|     3 tiles, 4 workers
+ *   tiles of taps     0 1 2 3 4 5 6 7 0 1 2 3 4 5 6 7 0 1 2 3 4 5 6 7
+ *   workers           |---- 0 ----|---- 1 ----|---- 2 ----|---- 3 ----|
+ *
+ * A worker that did not begin its tile leaves its sums in the workspace. They are added in pairs, then the sums of
+ * pairs, and so on, always in the same order; the one that began the tile stores the result.
+ *
+ * Tiles with the same places have neighbouring numbers: their blocks run at the same time, and find x in L2. */
+#include "best.h"
+#include "f32_plan.h"
+#include "f32_tile.cuh"
+#include "ptx/acquire_release.cuh"
+
+/* Whether a worker's sums are there. One launch at a time uses them, and the workspace, as launches of one variant
+ * follow one another. Each is cleared by the worker that waited for it. */
+static __device__ unsigned left_ready[F32_MAX_WORKERS];
+
+/* Word by word: neighbouring threads write neighbouring words. */
+template <class T>
+static __device__ __forceinline__ void leave_sums(const conv_problem &p, int worker, const float (*c_reg)[T::TN]) {
+    auto left = (float(*)[T::RESULTS][THREADS])p.workspace;
+#pragma unroll
+    for (int i = 0; i < T::RESULTS; i++) left[worker][i][threadIdx.x] = c_reg[i / T::TN][i % T::TN];
+    __syncthreads();
+    if (threadIdx.x == 0) store_release(&left_ready[worker], 1);
+}
+
+template <class T>
+static __device__ __forceinline__ void add_sums(const conv_problem &p, int worker, float (*c_reg)[T::TN]) {
+    auto left = (float(*)[T::RESULTS][THREADS])p.workspace;
+    if (threadIdx.x == 0)
+        while (load_acquire(&left_ready[worker]) == 0) __nanosleep(20);
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < T::RESULTS; i++) /* from L2: L1 may hold data of an earlier launch */
+        c_reg[i / T::TN][i % T::TN] += __ldcg(&left[worker][i][threadIdx.x]);
+    __syncthreads();
+    if (threadIdx.x == 0) left_ready[worker] = 0;
+}
+
+/* The tiles from `whole` on are divided: counting through all of them, each worker gets `share` tiles of taps, and the
+ * first `extra` workers one more. */
+struct sharing {
+    int whole, share, extra;
+};
+
+/* The first tile of taps of a worker; the worker that has tile of taps number `at`. */
+static __device__ __forceinline__ int share_begin(sharing s, int worker) {
+    return worker * s.share + min(worker, s.extra);
+}
+static __device__ __forceinline__ int worker_of(sharing s, int at) {
+    int longer = s.extra * (s.share + 1);
+    return at < longer ? at / (s.share + 1) : s.extra + (at - longer) / s.share;
+}
+
+/* Adds up a divided tile, of which this worker has tiles of taps from `at` on and up to the tile's end others: true
+ * for the worker that has the sum in the end. */
+template <class T>
+static __device__ __forceinline__ bool add_parts(const conv_problem &p, sharing s, int worker, int begin, int end,
+                                                 float (*c_reg)[T::TN]) {
+    int part = worker - worker_of(s, begin);
+    for (int step = 1; part % (2 * step) == 0 && share_begin(s, worker + step) < end; step *= 2)
+        add_sums<T>(p, worker + step, c_reg);
+    if (part > 0) leave_sums<T>(p, worker, c_reg);
+    return part == 0;
+}
+
+/* Word i of a thread of the tile in shared memory, row by row: neighbouring threads have neighbouring words. */
+template <class T> static __device__ __forceinline__ float *word_of(float *shared, int i) {
+    const int STEP = THREADS / T::BN * T::SUM_ROW;
+    return shared + threadIdx.x / T::BN * T::SUM_ROW + threadIdx.x % T::BN + i * STEP;
+}
+
+/* Slices of taps: c_reg's first RESULTS words become the sums of this thread's words; and back to shared memory. */
+template <class T> static __device__ __forceinline__ void take_sums(float *shared, float (*c_reg)[T::TN]) {
+    put_sums<T>(shared, c_reg);
+#pragma unroll
+    for (int i = 0; i < T::RESULTS; i++) {
+        const float *from = word_of<T>(shared, i);
+        float sum = *from;
+#pragma unroll
+        for (int s = 1; s < T::SLICES; s++) sum += from[s * T::BM * T::SUM_ROW];
+        c_reg[i / T::TN][i % T::TN] = sum;
+    }
+}
+template <class T> static __device__ __forceinline__ void return_sums(float *shared, const float (*c_reg)[T::TN]) {
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < T::RESULTS; i++) *word_of<T>(shared, i) = c_reg[i / T::TN][i % T::TN];
+    __syncthreads();
+}
+
+/* Stores WIDTH neighbours in a row of y, all of them or none, of filters from k on: y's rows are filters (NCHW) or
+ * places (NHWC). */
+template <bool NHWC, int WIDTH>
+static __device__ __forceinline__ void store(const conv_problem &p, int k, float (&sum)[WIDTH], float *y) {
+    float old[WIDTH] = {};
+    if (p.beta != 0.0f) {
+        if (WIDTH == 4)
+            *(float4 *)old = *(const float4 *)y;
+        else
+            old[0] = *y;
+    }
+#pragma unroll
+    for (int i = 0; i < WIDTH; i++) {
+        sum[i] *= p.alpha;
+        if (p.beta != 0.0f) sum[i] += p.beta * old[i];
+        if (p.bias != NULL) sum[i] += ((const float *)p.bias)[NHWC ? k + i : k];
+    }
+    if (WIDTH == 4)
+        *(float4 *)y = *(const float4 *)sum;
+    else
+        *y = sum[0];
+}
+
+/* Stores the tile in shared memory: a thread has some columns of it, WIDTH of them, whose image it finds once. */
+template <class T, int WIDTH>
+static __device__ __forceinline__ void store_columns(const conv_problem &p, int filter0, int place0,
+                                                     const float *shared, int slices) {
+    const int ACROSS = T::BN / WIDTH, DOWN = THREADS / ACROSS, in_image = p.p * p.q;
+    int row = threadIdx.x / ACROSS, col = threadIdx.x % ACROSS * WIDTH;
+    const float *from = shared + row * T::SUM_ROW + col;
+    row += T::NHWC ? place0 : filter0, col += T::NHWC ? filter0 : place0;
+    int rows = T::NHWC ? conv_places(&p) : p.k;
+    if (col >= (T::NHWC ? p.k : conv_places(&p))) return;
+    int64_t stride = T::NHWC ? p.k : in_image;
+    float *y = (float *)p.y + (T::NHWC ? col : (int64_t)(col / in_image) * p.k * in_image + col % in_image);
+    y += row * stride;
+#pragma unroll 4
+    for (int i = 0; i < T::BM; i += DOWN) {
+        if (row + i >= rows) break;
+        float sum[WIDTH] = {};
+        for (int s = 0; s < slices; s++) {
+            const float *slice = from + (s * T::BM + i) * T::SUM_ROW;
+            if (WIDTH == 4) {
+                float4 four = *(const float4 *)slice;
+                sum[0] += four.x, sum[1 % WIDTH] += four.y, sum[2 % WIDTH] += four.z, sum[3 % WIDTH] += four.w;
+            } else {
+                sum[0] += *slice;
+            }
+        }
+        store<T::NHWC, WIDTH>(p, T::NHWC ? col : row + i, sum, y);
+        y += DOWN * stride;
+    }
+}
+
+/* Whether rows of y are whole float4, four places also in one image. */
+template <class T> static __device__ __forceinline__ bool is_fours(const conv_problem &p) {
+    return gemm_is_float4(p.y, T::NHWC ? p.k : p.p * p.q, 0);
+}
+
+template <class T>
+static __device__ __forceinline__ void store_tile(const conv_problem &p, int filter0, int place0, const float *shared,
+                                                  int slices) {
+    if (is_fours<T>(p))
+        store_columns<T, 4>(p, filter0, place0, shared, slices);
+    else
+        store_columns<T, 1>(p, filter0, place0, shared, slices);
+}
+
+template <class T> static __global__ void __launch_bounds__(THREADS, T::PER_SM) conv_f32(f32_problem q, sharing s) {
+    extern __shared__ __align__(16) unsigned char bytes[];
+    float *shared = (float *)bytes;
+    const conv_problem &p = q.p;
+    int tiles_k = (conv_taps(&p) + T::BK - 1) / T::BK, tiles_f = (p.k + T::FILTERS - 1) / T::FILTERS;
+    bool whole = (int)blockIdx.x < s.whole;
+    /* The last block is worker 0: a worker waits for those after it, whose blocks have been started before its own. */
+    int worker = gridDim.x - 1 - blockIdx.x, first = whole ? blockIdx.x : s.whole;
+
+    int at = whole ? 0 : share_begin(s, worker), end = whole ? tiles_k : share_begin(s, worker + 1);
+    while (at < end) {
+        int tile = at / tiles_k, k_begin = at % tiles_k, k_end = min(k_begin + end - at, tiles_k);
+        int filter0 = (first + tile) % tiles_f * T::FILTERS, place0 = (first + tile) / tiles_f * T::PLACES;
+        float c_reg[T::TM][T::TN] = {};
+        accumulate<T>(q, (typename T::stage *)bytes, filter0, place0, k_begin, k_end, c_reg);
+        if (k_end - k_begin == tiles_k) {
+            put_sums<T>(shared, c_reg);
+            store_tile<T>(p, filter0, place0, shared, T::SLICES);
+        } else {
+            if (T::SLICES > 1) take_sums<T>(shared, c_reg);
+            if (add_parts<T>(p, s, worker, tile * tiles_k, (tile + 1) * tiles_k, c_reg)) {
+                if (T::SLICES > 1)
+                    return_sums<T>(shared, c_reg);
+                else
+                    put_sums<T>(shared, c_reg);
+                store_tile<T>(p, filter0, place0, shared, 1);
+            }
+        }
+        __syncthreads(); /* shared memory is free for the next piece */
+        at += k_end - k_begin;
+    }
+}
+
+/* Without products: a thread an output. */
+static __global__ void __launch_bounds__(THREADS) scale(conv_problem p) {
+    int64_t number = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (number >= (int64_t)conv_places(&p) * p.k) return;
+    int k = (int)(p.nhwc ? number % p.k : number / (p.p * p.q) % p.k);
+    conv_store(p, 0.0f, k, (float *)p.y + number);
+}
+
+template <class T> static cudaError_t launch_tile(const conv_problem *p, const f32_plan *x, cudaStream_t stream) {
+    const int stages = T::STAGES * (int)sizeof(typename T::stage), sums = T::SLICES * T::BM * T::SUM_ROW * 4;
+    const int64_t work = x->divided * (((int64_t)conv_taps(p) + T::BK - 1) / T::BK);
+    sharing s = {(int)x->whole, 0, 0};
+    if (x->workers > 0) s.share = (int)(work / x->workers), s.extra = (int)(work % x->workers);
+    const int bytes = stages > sums ? stages : sums; /* more than 48 KB is available only on request */
+    cudaError_t error = cudaFuncSetAttribute(conv_f32<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    if (error != cudaSuccess) return error;
+    f32_problem q = {*p, make_divisor(T::NHWC ? p->c : p->r * p->s), make_divisor(p->s)};
+    conv_f32<T><<<(unsigned)(x->whole + x->workers), THREADS, bytes, stream>>>(q, s);
+    return cudaGetLastError();
+}
+
+typedef cudaError_t (*launcher)(const conv_problem *p, const f32_plan *x, cudaStream_t stream);
+
+#define TILE(FILTERS, PLACES, BK, TM, TN, STAGES, PER_SM, RATE, OVERHEAD)                                              \
+    {launch_tile<f32_shape<false, false, FILTERS, PLACES, BK, TM, TN, STAGES, PER_SM>>,                                \
+     launch_tile<f32_shape<true, false, FILTERS, PLACES, BK, TM, TN, STAGES, PER_SM>>},
+static const launcher launchers[][2] = {F32_TILES(TILE)};
+static const launcher far_launchers[] = {launch_tile<f32_shape<false, true, 64, 128, 32, 8, 16, 3, 1>>,
+                                         launch_tile<f32_shape<true, true, 64, 128, 32, 8, 16, 3, 1>>};
+
+extern "C" cudaError_t f32_launch_plan(const conv_problem *p, const f32_plan *x, cudaStream_t stream) {
+    return (x->far ? far_launchers : launchers[x->tile])[p->nhwc](p, x, stream);
+}
+
+static cudaError_t multiprocessors(int *sms) {
+    int device;
+    cudaError_t error = cudaGetDevice(&device);
+    return error == cudaSuccess ? cudaDeviceGetAttribute(sms, cudaDevAttrMultiProcessorCount, device) : error;
+}
+
+extern "C" kernel_info f32_kernel(void) {
+    typedef f32_shape<false, false, 128, 256, 16, 8, 16, 4, 1> largest_tile;
+    return {(const void *)conv_f32<largest_tile>, THREADS, largest_tile::STAGES * sizeof(largest_tile::stage)};
+}
+
+extern "C" size_t f32_workspace(const conv_problem *problem) {
+    const conv_problem p = conv_effective(problem);
+    int sms;
+    return p.c > 0 && multiprocessors(&sms) == cudaSuccess ? f32_make_plan(&p, sms).workspace : 0;
+}
+
+extern "C" cudaError_t f32_launch(const conv_problem *problem, cudaStream_t stream) {
+    const conv_problem p = conv_effective(problem);
+    if (p.c == 0) {
+        scale<<<conv_blocks((int64_t)conv_places(&p) * p.k, THREADS), THREADS, 0, stream>>>(p);
+        return cudaGetLastError();
+    }
+    int sms;
+    cudaError_t error = multiprocessors(&sms);
+    if (error != cudaSuccess) return error;
+    const f32_plan x = f32_make_plan(&p, sms);
+    return f32_launch_plan(&p, &x, stream);
+}

@@ -1,0 +1,109 @@
+/* The plan is what is estimated to be the fastest, in clocks of a multiprocessor, as in step 5's plan.h:
+ *
+ *   a tile of taps   FILTERS * PLACES * BK multiply-adds, `rate` of them in a clock
+ *   a block          `overhead`: until the first stage is there, and for storing the results
+ *   a sum of two     LEFT, when workers add up a tile that was divided among them, in pairs
+ *   the operands     no plan is done before DRAM has moved each of them once
+ *
+ * All constants are estimates, those of step 5's tiles and a few per cent less, for the loader; they are to be fitted
+ * to measurements. */
+#include "f32_plan.h"
+
+#include <limits.h>
+#include <math.h>
+
+#include "base/array.h"
+
+static const double LEFT = 2690;
+static const double DRAM_BYTES = 2400; /* in a clock, of the whole device */
+
+typedef struct {
+    int filters, places, bk, per_sm;
+    double rate, overhead;
+} tile_costs;
+
+#define COSTS(FILTERS, PLACES, BK, TM, TN, STAGES, PER_SM, RATE, OVERHEAD)                                             \
+    {FILTERS, PLACES, BK, PER_SM, RATE, OVERHEAD},
+static const tile_costs tiles_of[] = {F32_TILES(COSTS)};
+
+static int64_t ceil_div(int64_t a, int64_t b) {
+    return (a + b - 1) / b;
+}
+
+/* Bits for the rows and columns of a filter and one for no tap at all, and offsets in 32 bits. */
+static bool is_far(const conv_problem *p) {
+    const int64_t down = (int64_t)(p->r - 1) * p->dilation[0], across = (int64_t)(p->s - 1) * p->dilation[1];
+    const double pixels = (double)down * p->w + (double)across;
+    const double words = p->nhwc ? (pixels + 1) * p->c : (double)(p->c - 1) * p->h * p->w + pixels + 1;
+    return (int64_t)p->r + p->s > 31 || words > INT_MAX;
+}
+
+int64_t f32_tiles(const conv_problem *p, int tile) {
+    const int64_t places = (int64_t)p->n * p->p * p->q;
+    return ceil_div(places, tiles_of[tile].places) * ceil_div(p->k, tiles_of[tile].filters);
+}
+
+int64_t f32_tiles_of_taps(const conv_problem *p, int tile) {
+    return ceil_div((int64_t)p->c * p->r * p->s, tiles_of[tile].bk);
+}
+
+f32_plan f32_plan_of(const conv_problem *p, int tile, int64_t divided, int workers) {
+    const tile_costs *t = &tiles_of[tile];
+    return (f32_plan){.tile = tile,
+                      .far = is_far(p),
+                      .whole = f32_tiles(p, tile) - divided,
+                      .divided = (int)divided,
+                      .workers = workers,
+                      .workspace = (size_t)workers * (size_t)t->filters * (size_t)t->places * sizeof(float)};
+}
+
+typedef struct {
+    const conv_problem *p;
+    int tile, sms;
+    int64_t tiles, tiles_k;
+    double least, clocks; /* clocks in which DRAM moves the operands; those of the best plan */
+    f32_plan best;
+} planner;
+
+/* Makes it the plan that so many tiles are divided among so many workers, if that is faster. */
+static void offer(planner *to, int64_t divided, int64_t workers) {
+    const tile_costs *t = &tiles_of[to->tile];
+    if (divided * to->tiles_k > INT_MAX / 2) return; /* units are numbered by an int, a share past the last */
+    const double tile_of_k = (double)t->filters * t->places * t->bk / t->rate;
+    double products = 0, clocks = 0;
+    if (to->tiles > divided) {
+        const int64_t each = ceil_div(to->tiles - divided, to->sms); /* that a multiprocessor computes */
+        products += (double)(each * to->tiles_k) * tile_of_k;
+        clocks += (double)ceil_div(each, t->per_sm) * t->overhead;
+    }
+    if (divided > 0) {
+        const bool even = workers % divided == 0; /* nobody has parts of two tiles */
+        products += (double)(ceil_div(workers, to->sms) * ceil_div(divided * to->tiles_k, workers)) * tile_of_k;
+        clocks += t->overhead * (even ? 1 : 1 + (double)divided / (double)workers);
+        for (int64_t parts = ceil_div(workers, divided) + !even; parts > 1; parts = ceil_div(parts, 2)) clocks += LEFT;
+    }
+    clocks += products > to->least ? products : to->least;
+    if (clocks >= to->clocks) return;
+    to->clocks = clocks;
+    to->best = f32_plan_of(to->p, to->tile, divided, (int)workers);
+}
+
+f32_plan f32_make_plan(const conv_problem *p, int sms) {
+    const double x = (double)p->n * p->c * p->h * p->w, f = (double)p->c * p->r * p->s * p->k;
+    const double y = (double)p->n * p->p * p->q * p->k * (p->beta == 0.0f ? 1 : 2);
+    planner to = {.p = p, .sms = sms, .least = (x + f + y) * sizeof(float) / DRAM_BYTES, .clocks = HUGE_VAL};
+    const bool far = is_far(p);
+    for (to.tile = 0; to.tile < ARRAY_SIZE(tiles_of); to.tile++) {
+        to.tiles = f32_tiles(p, to.tile);
+        to.tiles_k = f32_tiles_of_taps(p, to.tile);
+        if (to.tiles > INT_MAX - F32_MAX_WORKERS || (far && to.tile != F32_FAR_TILE)) continue;
+        offer(&to, 0, 0);
+        int64_t room = (int64_t)sms * tiles_of[to.tile].per_sm; /* for workers that run at once */
+        if (room > F32_MAX_WORKERS) room = F32_MAX_WORKERS;
+        for (int64_t parts = 2; parts * to.tiles <= room && parts <= to.tiles_k; parts += parts < 8 ? 1 : parts / 8)
+            offer(&to, to.tiles, parts * to.tiles);
+        const int64_t rest = to.tiles % room, divided = to.tiles < room ? rest : rest + room;
+        if (rest > 0 && divided * to.tiles_k >= room) offer(&to, divided, room);
+    }
+    return to.best;
+}

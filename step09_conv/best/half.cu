@@ -1,0 +1,186 @@
+/* Convolutions of f16 and bf16: what is written into the workspace first, which kernel and tile compute, where tiles
+ * are divided. f16 is instantiated here.
+ *
+ *   x                                           as the kernels read it
+ *   NHWC, c a multiple of 8, on 16 bytes        as it lies, 16 bytes at a time
+ *   NHWC, c a multiple of 4, on 8 bytes         as it lies, 8 bytes at a time
+ *   up to 4 channels                            4 channels in the workspace, 8 bytes at a time
+ *   all others                                  the next multiple of 8 in the workspace, 16 bytes at a time
+ *
+ * A first layer, of 3 channels, thus has a quarter of zeros; with 8 channels it would be five eighths. */
+#include "half.cuh"
+
+#include <limits.h>
+
+#include "best.h"
+#include "conv/conv_map.h"
+#include "gemm/tensor_map.h"
+
+static const int BAND_ROWS = 2048; /* places in a band of the threadblock swizzle */
+
+static int capability(void) {
+    int device = 0, major = 0, minor = 0;
+    if (cudaGetDevice(&device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess)
+        return 0;
+    return 10 * major + minor;
+}
+
+static half_choice *choices(dtype type) {
+    return type == DTYPE_BF16 ? half_choices_bf16() : half_choices<GEMM_F16>();
+}
+
+/* Asks the current device, `device`, how many blocks of this kernel it runs at the same time; once per device. */
+static cudaError_t ask_blocks(half_choice *c, int device) {
+    if (c->device == device) return cudaSuccess;
+    int blocks = 0, processors = 0;
+    cudaError_t error = cudaFuncSetAttribute(c->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, c->bytes);
+    if (error == cudaSuccess)
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, c->kernel, c->threads, (size_t)c->bytes);
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    c->tile.clusters = blocks * processors;
+    if (error == cudaSuccess) c->device = device;
+    return error;
+}
+
+extern "C" int half_tiles(dtype type, plan_tile tiles[HALF_TILES]) {
+    half_choice *all = choices(type);
+    int device, count = 0;
+    if (capability() != 90 || cudaGetDevice(&device) != cudaSuccess) return 0;
+    for (; count < HALF_TILES && ask_blocks(&all[count], device) == cudaSuccess; count++)
+        tiles[count] = all[count].tile;
+    return count;
+}
+
+static bool aligned(const void *at, int bytes) {
+    return (uintptr_t)at % (unsigned)bytes == 0;
+}
+
+static int64_t round_up(int64_t x, int to) {
+    return (x + to - 1) / to * to;
+}
+
+/* The channels of a pixel as the kernels read it, and whether it can stay where it is. */
+static int channels_of(const conv_problem *p, bool *stays) {
+    *stays = p->nhwc && p->c % 4 == 0 && aligned(p->x, p->c % 8 == 0 ? 16 : 8);
+    if (p->nhwc && p->c % 8 == 0 && aligned(p->x, 8)) *stays = true;
+    return *stays || p->c == 0 ? p->c : p->c <= 4 ? 4 : (int)round_up(p->c, 8);
+}
+
+/* Gives a copy its place in the workspace, behind what is there. */
+static void *place_of(half_plan *plan, const conv_problem *p, int64_t elements) {
+    void *to = (void *)((uintptr_t)p->workspace + plan->bytes);
+    plan->bytes += (size_t)round_up(elements * 2, 256);
+    return to;
+}
+
+static half_divisor divisor(int d) {
+    unsigned shift = 0;
+    while ((int64_t)1 << shift < d) shift++;
+    return {(unsigned)((((int64_t)1 << (31 + shift)) + d - 1) / d), shift};
+}
+
+/* The view of x and its copy, and the copy of f: `all` is set up to them. */
+static void view_of(const conv_problem *p, half_plan *all) {
+    bool stays;
+    const int c = channels_of(p, &stays), in_64 = c > 0 ? 64 / c : 0;
+    half_view *v = &all->view;
+    v->x = p->x, v->bias = p->bias, v->alpha = p->alpha;
+    v->c = c, v->h = p->h, v->w = p->w, v->r = p->r, v->s = p->s, v->p = p->p, v->q = p->q;
+    for (int i = 0; i < 2; i++) v->stride[i] = p->stride[i], v->pad[i] = p->pad[i], v->dilation[i] = p->dilation[i];
+    v->in_plane = p->nhwc ? 0 : p->p * p->q;
+    if (p->p * p->q > 0) v->by_pq = divisor(p->p * p->q), v->by_q = divisor(p->q);
+    all->filters.count = p->k;
+    if (c == 0) return;
+    v->step_c = 64 % c, v->step_s = in_64 % p->s, v->step_r = in_64 / p->s;
+    if (!stays) {
+        all->x = {p->x, NULL, !p->nhwc, p->n, p->h * p->w, p->c, c, 0};
+        v->x = all->x.to = place_of(all, p, (int64_t)p->n * p->h * p->w * c);
+    }
+    v->piece = c % 8 == 0 && (!stays || aligned(p->x, 16)) ? 16 : 8;
+
+    const int64_t weights = (int64_t)c * p->r * p->s, pitch = round_up(weights, 8);
+    all->filters = {p->f, weights, pitch, p->k};
+    if (c != p->c || weights != pitch || !aligned(p->f, 16) || (!p->nhwc && p->r * p->s > 1)) {
+        all->f = {p->f, NULL, !p->nhwc, p->k, p->r * p->s, p->c, c, pitch};
+        all->filters.at = all->f.to = place_of(all, p, p->k * pitch);
+    }
+}
+
+/* The convolution that the kernels see. */
+static conv_problem seen(const conv_problem *p, const half_plan *plan) {
+    conv_problem q = *p;
+    q.nhwc = true, q.x = plan->view.x, q.c = plan->view.c, q.f = plan->filters.at;
+    return q;
+}
+
+static half_loader loader_of(const conv_problem *p, const half_plan *plan) {
+    const conv_problem q = seen(p, plan);
+    const bool all_pixels = p->stride[0] == 1 && p->stride[1] == 1 && p->pad[0] == 0 && p->pad[1] == 0;
+    if (plan->view.piece == 16 && p->r * p->s == 1 && all_pixels) return LOAD_TILES;
+    return q.c % 64 == 0 && q.h * q.w > 0 && conv_map_refuses(&q) == NULL ? LOAD_WINDOWS : LOAD_PIECES;
+}
+
+/* Asks step 6's plan for tiles and parts, of a product whose operands lie well: how they come here it does not know.
+ * Filters of more weights than it can count are left to half_mma.cu. */
+extern "C" half_plan plan_half(const conv_problem *problem, const plan_tile *tiles, int count) {
+    const conv_problem effective = conv_effective(problem), *p = &effective;
+    half_plan all = {};
+    view_of(p, &all);
+    const half_filters *f = &all.filters;
+    gemm_problem g = {};
+    g.B = f->at;
+    if (f->weights <= INT_MAX - 64) g.k = (int)f->weights, g.ldb = (int)f->pitch;
+    g.type = p->type == DTYPE_BF16 ? GEMM_BF16 : GEMM_F16, g.out = p->type, g.layout = GEMM_TN;
+    g.m = conv_places(p), g.n = g.ldc = p->k;
+    g.A = all.view.x, g.lda = all.view.c, g.alpha = 1.0f, g.beta = p->beta, g.C = p->y;
+
+    gemm_problem asked = g;
+    asked.A = asked.B = (const void *)256, asked.lda = asked.ldb = (int)round_up(g.k, 64);
+    if (!p->nhwc) asked.C = (void *)2; /* planes: as rows that begin anywhere, for the configurations that take those */
+    asked.workspace = (void *)((uintptr_t)p->workspace + all.bytes);
+    all.product = plan_hopper(&asked, tiles, count, current_costs());
+    all.product.p = g;
+    all.hopper = all.product.tile >= 0;
+    if (all.hopper) all.bytes += all.product.bytes;
+    if (all.hopper) all.loader = loader_of(p, &all);
+    return all;
+}
+
+static cudaError_t launch_hopper(const conv_problem *p, const half_plan *plan, cudaStream_t stream) {
+    const gemm_problem *g = &plan->product.p;
+    const half_choice *c = &choices(g->out)[plan->product.tile];
+    const plan_tile *t = &c->tile;
+    CUtensorMap x_map, f_map, y_map;
+    cudaError_t error = tensor_map_b(&f_map, g, t->bn);
+    x_map = y_map = f_map; /* of the others, those that are used */
+    if (error == cudaSuccess && plan->loader == LOAD_TILES) error = tensor_map_a(&x_map, g, t->bm);
+    const conv_problem q = seen(p, plan);
+    if (error == cudaSuccess && plan->loader == LOAD_WINDOWS) error = conv_map_x(&x_map, &q, t->bm);
+    if (error == cudaSuccess && !t->any_c) error = tensor_map_c(&y_map, g, 16);
+    if (error != cudaSuccess) return error;
+    const persistent_work work = {BAND_ROWS / t->bm, plan->product.whole, plan->product.parts, plan->product.sums};
+    return gemm_launch_overlapping(c->kernel, (unsigned)plan->product.clusters, 1, c->threads, c->bytes, stream, x_map,
+                                   f_map, y_map, hopper_of(g), plan->view, work, plan->loader);
+}
+
+extern "C" cudaError_t launch_half(const conv_problem *p, const half_plan *plan, cudaStream_t stream) {
+    const cudaError_t error = half_pack(plan, stream);
+    if (error != cudaSuccess) return error;
+    return plan->hopper ? launch_hopper(p, plan, stream) : launch_half_mma(p, plan, stream);
+}
+
+static half_plan plan_here(const conv_problem *p) {
+    plan_tile tiles[HALF_TILES];
+    return plan_half(p, tiles, half_tiles(p->type, tiles));
+}
+
+extern "C" size_t half_workspace(const conv_problem *p) {
+    return plan_here(p).bytes;
+}
+
+extern "C" cudaError_t half_launch(const conv_problem *p, cudaStream_t stream) {
+    const half_plan plan = plan_here(p);
+    return launch_half(p, &plan, stream);
+}

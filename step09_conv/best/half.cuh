@@ -1,0 +1,345 @@
+/* Convolution on Hopper's tensor cores: step 6's persistent kernel (step06_tensorcore/best/persistent.cuh, read that
+ * first) with other producers and a bias. Its matrices are
+ *
+ *      y, places x filters    =    windows of x, places x (r*s*c)    times    filters, k x (r*s*c)
+ *      128 x 256, 192, 128 or 64   128 places x 64 weights of a stage         64 weights x 256, 192, 128 or 64
+ *
+ * TMA brings the filters, and the windows in one of three ways:
+ *
+ *   windows   channels a multiple of 64: a stage is of one tap, and one instruction in im2col mode brings it (`hopper`)
+ *   tiles     one tap, and no pixel left out: x itself is the matrix
+ *   pieces    all others: the four warps of the producer copy them by cp.async (half_rows.cuh), 16 bytes or 8 from
+ *             wherever they lie
+ *
+ * Of its pieces each thread leaves an arrival at the stage's barrier, which takes place when they have been copied: it
+ * never waits for them. Such copies write as threads do, while wgmma reads through another path, the asynchronous
+ * proxy. So a consumer that has seen the barrier needs a fence between the two; the wgmmas of the stage before are busy
+ * meanwhile.
+ *
+ *    stage s       128 arrivals of copied pieces, the bytes of the filters    ->  wait, fence, wgmma ...
+ *
+ * The rest is step 6's: the ring, ping-pong consumers, bulk stores, parts along the sums where places are few. */
+#ifndef KL_STEP09_HALF_CUH
+#define KL_STEP09_HALF_CUH
+
+#include "../../step06_tensorcore/best/persistent.cuh"
+#include "half_rows.cuh"
+
+/* Registers of a thread, of which three warpgroups have 168 each to share: a producer remembers its rows, if the sums
+ * leave it the room. */
+template <class T> struct half_registers {
+    static const bool ROWS = T::PIECES * T::BN < 2 * 192;
+    static const int COPY = ROWS ? 72 : T::PRODUCER_REGISTERS, MULTIPLY = ROWS ? 216 : T::CONSUMER_REGISTERS;
+};
+
+template <class T> constexpr int half_bytes() {
+    return T::BYTES + T::BM * (int)sizeof(half_row);
+}
+
+/* ---- producers ---- */
+
+/* All threads: pieces; the first one also the filters. */
+template <int PIECE, class T>
+static __device__ __forceinline__ void copy_pieces(const CUtensorMap *f_map, const hopper_problem &p,
+                                                   const half_view &v, const persistent_block &block,
+                                                   const persistent_work &work, half_row *rows) {
+    typedef half_share<PIECE, T::BM> S;
+    const bool KEPT = PIECE == 16 && half_registers<T>::ROWS; /* of pieces of 8 bytes a thread has too many rows */
+    const half_weight first = weight_at(v, threadIdx.x % S::LANES * (PIECE / 2));
+    ring_position at = {0, 0};
+    for (int u = block.first; u < block.units; u += block.stride) {
+        const persistent_unit unit = unit_at<T>(block, work, u);
+        int place0, k0;
+        tile_origin<T>(block, work.band, unit.tile, &place0, &k0);
+        find_rows<PIECE, T::BM>(v, p.m, place0, rows);
+        half_row own[S::COUNT];
+#pragma unroll
+        for (int i = 0; i < S::COUNT; i++)
+            if (KEPT) own[i] = rows[piece_row<PIECE>() + i * S::DOWN];
+        half_weight weight = first;
+        if (unit.first > 0) weight = weight_at(v, unit.first * 64 + threadIdx.x % S::LANES * (PIECE / 2));
+        for (int t = unit.first; t < unit.first + unit.steps; t++) {
+            const uint32_t stage = block.ring + at.s * T::STAGE_BYTES, barrier = block.full + 8 * at.s;
+            mbarrier_wait(block.empty + 8 * at.s, at.phase ^ 1);
+            if (threadIdx.x == 0) {
+                mbarrier_arrive_expect_tx(barrier, T::B_BYTES);
+                tma_load(stage + T::A_BYTES, f_map, t * 64, k0, barrier);
+            }
+            if constexpr (KEPT)
+                copy_rows<PIECE, T::BM, 1>(v, own, weight, stage + piece_offset<PIECE>());
+            else
+                copy_rows<PIECE, T::BM, S::DOWN>(v, rows + piece_row<PIECE>(), weight, stage + piece_offset<PIECE>());
+            mbarrier_arrive_copied(barrier);
+            next_weight(v, &weight);
+            next_stage<T>(&at);
+        }
+    }
+}
+
+/* One thread: windows and filters. */
+template <class T>
+static __device__ __forceinline__ void load_windows(const CUtensorMap *x_map, const CUtensorMap *f_map,
+                                                    const half_view &v, const persistent_block &block,
+                                                    const persistent_work &work) {
+    ring_position at = {0, 0};
+    for (int u = block.first; u < block.units; u += block.stride) {
+        const persistent_unit unit = unit_at<T>(block, work, u);
+        int place0, k0;
+        tile_origin<T>(block, work.band, unit.tile, &place0, &k0);
+        const half_corner corner = corner_of(v, place0);
+        half_weight weight = {0, 0, 0};
+        if (unit.first > 0) weight = weight_at(v, unit.first * 64);
+        for (int t = unit.first; t < unit.first + unit.steps; t++) {
+            const uint32_t stage = block.ring + at.s * T::STAGE_BYTES, barrier = block.full + 8 * at.s;
+            mbarrier_wait(block.empty + 8 * at.s, at.phase ^ 1);
+            mbarrier_arrive_expect_tx(barrier, T::STAGE_BYTES);
+            tma_load_im2col(stage, x_map, weight.c, corner.j, corner.i, corner.image, weight.s * v.dilation[1],
+                            weight.r * v.dilation[0], barrier);
+            tma_load(stage + T::A_BYTES, f_map, t * 64, k0, barrier);
+            next_weight(v, &weight);
+            next_stage<T>(&at);
+        }
+    }
+}
+
+/* ---- consumers ---- */
+
+/* alpha, and the bias for one of the parts: the epilogue that follows has only beta. */
+template <typename SMALL, int COUNT>
+static __device__ __forceinline__ void scale(const half_view &v, float (&d)[COUNT], int k0, int n, bool bias) {
+    if (v.alpha == 1.0f && !bias) return;
+    const int k = k0 + threadIdx.x % 4 * 2;
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) {
+        const int at = k + i / 4 * 8 + i % 2;
+        d[i] = v.alpha * d[i] + (bias && at < n ? (float)((const SMALL *)v.bias)[at] : 0.0f);
+    }
+}
+
+/* A warp's 16 places of COUNT / 2 filters, of which y has planes: eight lanes write neighbours. */
+template <typename SMALL, int COUNT>
+static __device__ __forceinline__ void store_planes(const hopper_problem &p, const half_view &v,
+                                                    const float (&d)[COUNT], int place0, int k0) {
+    const int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        const int place = place0 + lane / 4 + 8 * i, k = k0 + lane % 4 * 2;
+        if (place >= p.m) continue;
+        SMALL *y = half_at((SMALL *)p.C, v, p.n, place, k);
+#pragma unroll
+        for (int j = 0; j < COUNT / 2; j++, y += (j % 2 ? 1 : 7) * (int64_t)v.in_plane)
+            if (k + j / 2 * 8 + j % 2 < p.n)
+                *y = blend(p, d[j / 2 * 4 + 2 * i + j % 2], p.beta == 0.0f ? SMALL(0) : *y);
+    }
+}
+
+/* add_parts for planes: places are neighbours. */
+template <class T, typename SMALL>
+static __device__ __forceinline__ void add_planes(const hopper_problem &p, const half_view &v, int place0, int k0,
+                                                  const float *sums, int part, int parts, int thread, int threads) {
+    const int rows = min(T::BM, p.m - place0), all = rows * min(T::BN, p.n - k0);
+    for (int e = all * part / parts + thread; e < all * (part + 1) / parts; e += threads) {
+        float sum = 0.0f;
+#pragma unroll 4
+        for (int s = 0; s < parts; s++) sum += __ldcg(sums + s * (T::BM * T::BN) + e % rows * T::BN + e / rows);
+        SMALL *y = half_at((SMALL *)p.C, v, p.n, place0 + e % rows, k0 + e / rows);
+        *y = blend(p, sum, p.beta == 0.0f ? SMALL(0) : *y);
+    }
+}
+
+/* A part of a tile, as step 6's store_part. */
+template <typename SMALL, class T>
+static __device__ __forceinline__ void
+store_half_part(const hopper_problem &p, const half_view &v, const persistent_work &work, const persistent_unit &unit,
+                const float (&d)[T::PIECES][T::BN / 2], int consumer, int place0, int k0) {
+    const int THREADS = T::PING_PONG ? 128 : 128 * T::CONSUMERS;
+    const int thread = threadIdx.x - 128 - (T::PING_PONG ? 128 * consumer : 0), lane = thread % 32;
+    float *sums = parts_of<T::BM, T::BN, float>(work.sums, unit.tile - work.whole, work.parts);
+    float *part = sums + unit.part * (T::BM * T::BN);
+#pragma unroll
+    for (int piece = 0; piece < T::PIECES; piece++)
+#pragma unroll
+        for (int i = 0; i < T::BN / 4; i++) {
+            const int row = 64 * piece + thread / 32 * 16 + i % 2 * 8 + lane / 4;
+            if (place0 + row < p.m)
+                leave_two<T::BN>(part, row, i / 2 * 8 + lane % 4 * 2, d[piece][2 * i], d[piece][2 * i + 1]);
+        }
+    meet(&parts_met[unit.tile - work.whole], work.parts, thread, THREADS, T::PING_PONG ? 4 + consumer : 4);
+    if (v.in_plane > 0)
+        add_planes<T, SMALL>(p, v, place0, k0, sums, unit.part, work.parts, thread, THREADS);
+    else
+        add_parts<T::BM, T::BN, SMALL>(p, place0, k0, sums, unit.part, work.parts, thread, THREADS);
+}
+
+/* A whole tile's 16 rows of a warp. */
+template <int TYPE, class T, int COUNT>
+static __device__ __forceinline__ void store_half(const hopper_problem &p, const half_view &v, const CUtensorMap *y_map,
+                                                  float (&d)[COUNT], int row, int k0, uint32_t buffers, int *place,
+                                                  uint32_t old, int piece) {
+    typedef typename hopper_small<TYPE>::type small;
+    const int SHORT = hopper_short(TYPE);
+    if constexpr (!T::ANY_C) {
+        if (p.beta == 0.0f) store_slabs<SHORT, false, T>(p, y_map, d, row, k0, buffers, place, old, piece);
+        if (p.beta != 0.0f) store_slabs<SHORT, true, T>(p, y_map, d, row, k0, buffers, place, old, piece);
+    } else if (v.in_plane > 0) {
+        store_planes<small>(p, v, d, row, k0);
+    } else {
+        store_rows<small, T>(p, d, row, k0, buffers);
+    }
+}
+
+/* As step 6's multiply_tile, with the fence that copied windows need. */
+template <int TYPE, class T>
+static __device__ __forceinline__ void multiply_windows(float (&d)[T::PIECES][T::BN / 2], const persistent_block &block,
+                                                        int steps, int consumer, bool copied, bool more,
+                                                        ring_position *at) {
+    int last = 0;
+    for (int t = 0; t < steps; t++) {
+        const uint32_t stage = block.ring + at->s * T::STAGE_BYTES;
+        const uint64_t a = wgmma_k_major(stage + (T::PING_PONG ? 0 : consumer * 64 * ROW_BYTES));
+        const uint64_t b = wgmma_k_major(stage + T::A_BYTES);
+        mbarrier_wait(block.full + 8 * at->s, at->phase);
+        if (T::PING_PONG && t == steps - 1 && more) named_barrier_arrive(2 + (consumer ^ 1), 256);
+        if (copied) fence_proxy_async();
+        wgmma_fence();
+#pragma unroll
+        for (int i = 0; i < K_STEPS; i++)
+#pragma unroll
+            for (int piece = 0; piece < T::PIECES; piece++)
+                hopper_multiply<TYPE, GEMM_TN>(d[piece], a + wgmma_advance(32 * i + 64 * ROW_BYTES * piece),
+                                               b + wgmma_advance(32 * i), i > 0 || t > 0);
+        wgmma_commit();
+#pragma unroll
+        for (int piece = 0; piece < T::PIECES; piece++) wgmma_wait<1>(d[piece]);
+        if (t > 0) release_stage<T>(block.empty, last);
+        last = at->s;
+        next_stage<T>(at);
+    }
+#pragma unroll
+    for (int piece = 0; piece < T::PIECES; piece++) wgmma_wait<0>(d[piece]);
+    release_stage<T>(block.empty, last);
+}
+
+/* A warpgroup: every unit, or every second one (consume of persistent.cuh says the rest). */
+template <int TYPE, class T>
+static __device__ __forceinline__ void consume_half(const CUtensorMap *y_map, const hopper_problem &p,
+                                                    const half_view &v, const persistent_block &block,
+                                                    const persistent_work &work, int consumer, bool copied) {
+    typedef typename hopper_small<TYPE>::type small;
+    const int warp = __shfl_sync(~0u, threadIdx.x / 32 - 4, 0), own = T::PING_PONG ? 2 : 1;
+    const uint32_t buffers = block.staging + warp * (T::BUFFERS * T::SLAB);
+    int place = 0, u = block.first;
+    float d[T::PIECES][T::BN / 2];
+    ring_position at = {0, 0};
+    if (T::PING_PONG && consumer == 1) {
+        skip_tile<T>(&at, unit_steps<T>(block, work, u));
+        u += block.stride;
+    }
+    for (; u < block.units; u += own * block.stride) {
+        if (T::PING_PONG && u != block.first) named_barrier_wait(2 + consumer, 256);
+        const persistent_unit unit = unit_at<T>(block, work, u);
+        /* What the epilogue has changed must not seem to be added to, or wgmmas wait for one another. */
+#pragma unroll
+        for (int i = 0; i < T::PIECES * T::BN / 2; i++) d[i / (T::BN / 2)][i % (T::BN / 2)] = 0.0f;
+        multiply_windows<TYPE, T>(d, block, unit.steps, consumer, copied, u + block.stride < block.units, &at);
+        if (T::PING_PONG) skip_tile<T>(&at, unit_steps<T>(block, work, u + block.stride));
+
+        int row, k0;
+        tile_origin<T>(block, work.band, unit.tile, &row, &k0);
+#pragma unroll
+        for (int piece = 0; piece < T::PIECES; piece++)
+            scale<small>(v, d[piece], k0, p.n, v.bias != NULL && unit.part <= 0);
+        if (T::ANY_C && unit.part >= 0) {
+            store_half_part<small, T>(p, v, work, unit, d, consumer, row, k0);
+            continue;
+        }
+        row += (T::PING_PONG ? warp % 4 : warp) * 16;
+#pragma unroll
+        for (int piece = 0; piece < T::PIECES; piece++)
+            store_half<TYPE, T>(p, v, y_map, d[piece], row + 64 * piece, k0, buffers, &place,
+                                block.full + T::OLD + 8 * warp, piece);
+    }
+    if (threadIdx.x % 32 == 0) tma_store_wait_read<0>();
+    __syncwarp();
+}
+
+/* ---- the kernel ---- */
+
+/* x_map: only where TMA loads x. */
+template <int TYPE, class T>
+__global__ void __launch_bounds__(T::THREADS, 1)
+    conv_half(const __grid_constant__ CUtensorMap x_map, const __grid_constant__ CUtensorMap f_map,
+              const __grid_constant__ CUtensorMap y_map, const __grid_constant__ hopper_problem p,
+              const __grid_constant__ half_view v, const persistent_work work, half_loader loader) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    extern __shared__ __align__(1024) unsigned char shared[];
+    const persistent_block block = persistent_begin<TYPE, T>(p, work, shared);
+    const int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0);
+    griddepcontrol_launch_dependents();
+    if (threadIdx.x == 0) {
+        tma_prefetch(&x_map), tma_prefetch(&f_map), tma_prefetch(&y_map);
+        for (int s = 0; s < T::STAGES; s++) {
+            mbarrier_init(block.full + 8 * s, loader == LOAD_PIECES ? 1 + 128 : 1);
+            mbarrier_init(block.empty + 8 * s, T::PING_PONG ? 1 : T::CONSUMERS);
+        }
+        for (int w = 0; w < T::WARPS; w++) mbarrier_init(block.full + T::OLD + 8 * w, 1);
+        fence_mbarrier_init();
+    }
+    __syncthreads();
+    if (warpgroup == 0) {
+        if (T::CONSUMERS > 1) setmaxnreg_dec<half_registers<T>::COPY>();
+        griddepcontrol_wait(); /* consumers wait for what is copied afterwards */
+        half_row *rows = (half_row *)(shared + T::BYTES);
+        if (loader == LOAD_PIECES && v.piece == 16) copy_pieces<16, T>(&f_map, p, v, block, work, rows);
+        if (loader == LOAD_PIECES && v.piece == 8) copy_pieces<8, T>(&f_map, p, v, block, work, rows);
+        if (loader == LOAD_WINDOWS && threadIdx.x == 0) load_windows<T>(&x_map, &f_map, v, block, work);
+        if (loader == LOAD_TILES && threadIdx.x == 0) produce<TYPE, GEMM_TN, T>(&x_map, &f_map, block, work, 0);
+        __syncwarp();
+    } else {
+        if (T::CONSUMERS > 1) setmaxnreg_inc<half_registers<T>::MULTIPLY>();
+        consume_half<TYPE, T>(&y_map, p, v, block, work, warpgroup - 1, loader == LOAD_PIECES);
+    }
+#else
+    __trap();
+#endif
+}
+
+/* ---- instantiations ---- */
+
+typedef void half_kernel(const CUtensorMap, const CUtensorMap, const CUtensorMap, const hopper_problem, const half_view,
+                         const persistent_work, half_loader);
+
+typedef struct {
+    half_kernel *kernel;
+    int threads, bytes;
+    plan_tile tile;
+    int device; /* that tile.clusters has been asked of; -1: none yet */
+} half_choice;
+
+/* The configurations.                 BM   BN stages ping-pong cluster buffers any y, parts */
+typedef persistent_tile<128, 256, 4, 0, 1, 1, 0> half_broad; /* the fewest bytes a product: both consumers share it */
+typedef persistent_tile<128, 192, 5, 1, 1, 1, 0> half_wide;
+typedef persistent_tile<128, 128, 6, 1, 1, 2, 0> half_square;
+typedef persistent_tile<128, 64, 8, 1, 1, 2, 0> half_tall;
+typedef persistent_tile<128, 128, 6, 1, 1, 1, 1> half_square_any;
+typedef persistent_tile<128, 64, 8, 1, 1, 1, 1> half_tall_any;
+typedef persistent_tile<64, 128, 8, 0, 1, 1, 1> half_flat_any;
+typedef persistent_tile<64, 64, 12, 0, 1, 1, 1> half_small_any;
+
+template <int TYPE, class T> static half_choice half_of(void) {
+    return {conv_half<TYPE, T>, T::THREADS, half_bytes<T>(), {T::BM, T::BN, 1, T::PING_PONG, T::ANY_C, 0}, -1};
+}
+
+template <int TYPE> static half_choice *half_choices(void) {
+    static half_choice all[HALF_TILES] = {
+        half_of<TYPE, half_broad>(),    half_of<TYPE, half_wide>(),       half_of<TYPE, half_square>(),
+        half_of<TYPE, half_tall>(),     half_of<TYPE, half_square_any>(), half_of<TYPE, half_tall_any>(),
+        half_of<TYPE, half_flat_any>(), half_of<TYPE, half_small_any>(),
+    };
+    return all;
+}
+
+/* In a file of its own, so that the two types compile in parallel. */
+half_choice *half_choices_bf16(void);
+
+#endif

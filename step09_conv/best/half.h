@@ -1,0 +1,81 @@
+/* Convolutions of f16 and bf16 on tensor cores, for best.cu: what computes one, and where. */
+#ifndef KL_STEP09_HALF_H
+#define KL_STEP09_HALF_H
+
+#include "../../step06_tensorcore/best/plan.h"
+#include "conv/conv.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A division by it of what is below 2^31 is a multiplication: x / d = 2x * factor >> 32 >> shift (Granlund and
+ * Montgomery, "Division by Invariant Integers using Multiplication"). */
+typedef struct {
+    unsigned factor, shift;
+} half_divisor;
+
+/* x as the kernels read it, from rows of pixels, each of c channels; a filter has r*s*c weights, in that order. */
+typedef struct {
+    const void *x, *bias;
+    int c, h, w, r, s;
+    int p, q, stride[2], pad[2], dilation[2];
+    int piece;                  /* bytes that are copied at a time: 16 or 8, of which a pixel is a multiple */
+    int step_c, step_s, step_r; /* 64 weights further on in a filter: so many channels, columns and rows of taps */
+    int in_plane;               /* y is n k p q: p*q; else 0 */
+    half_divisor by_pq, by_q;
+    float alpha;
+} half_view;
+
+/* What is written into the workspace first: x in n h w c, f in k r s c, with channels of zeros up to view.c. */
+typedef struct {
+    const void *from;
+    void *to;           /* NULL: nothing is written */
+    bool planes;        /* channels of `from` are planes */
+    int64_t groups;     /* images; filters */
+    int inner, c, to_c; /* pixels of an image, taps of a filter; channels from, to */
+    int64_t pitch;      /* of f: elements from a filter to the next */
+} half_copy;
+
+/* How x comes to half.cuh's tiles. */
+typedef enum {
+    LOAD_PIECES,  /* by cp.async, a piece at a time (half_rows.cuh) */
+    LOAD_WINDOWS, /* by TMA in im2col mode: channels are a multiple of 64, and the tensor map takes the rest */
+    LOAD_TILES    /* by TMA: of one tap, with no pixel left out, x is a matrix of places and channels */
+} half_loader;
+
+/* f as the kernels read it: each filter's weights, of which the first is on 16 bytes. */
+typedef struct {
+    const void *at;
+    int64_t weights, pitch; /* of a filter; from one to the next */
+    int count;
+} half_filters;
+
+/* How a problem is computed. */
+typedef struct {
+    bool hopper; /* by half.cuh, else by half_mma.cu */
+    half_loader loader;
+    half_view view;
+    half_filters filters;
+    half_copy x, f;
+    hopper_plan product; /* of the places and the filters */
+    size_t bytes;        /* of workspace */
+} half_plan;
+
+/* The configurations of half.cuh, on the current device; returns how many. */
+enum { HALF_TILES = 8 };
+int half_tiles(dtype type, plan_tile tiles[HALF_TILES]);
+
+/* The plan with the best of `count` tiles, and its launch. No tiles: half_mma.cu computes. */
+half_plan plan_half(const conv_problem *p, const plan_tile *tiles, int count);
+cudaError_t launch_half(const conv_problem *p, const half_plan *plan, cudaStream_t stream);
+
+/* What launch_half launches. */
+cudaError_t half_pack(const half_plan *plan, cudaStream_t stream);
+cudaError_t launch_half_mma(const conv_problem *p, const half_plan *plan, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,119 @@
+/* Every tile of step 9's FP32 best as three variants: whole tiles; the second half of them divided among seven workers,
+ * who have parts of several; all divided, each among five. `run bits` prints a hash of y for problems that are divided,
+ * and fails if a second launch changes it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../step09_conv/best/best.h"
+#include "../../step09_conv/best/f32_plan.h"
+#include "base/output.h"
+#include "gpu/error.h"
+
+typedef enum { WHOLE, SHARED, SPLIT } kind;
+
+static bool is_empty(const conv_problem *p) {
+    return p->n == 0 || p->k == 0 || p->p == 0 || p->q == 0 || p->c == 0 || p->alpha == 0.0f;
+}
+
+static f32_plan plan_for(const conv_problem *p, int tile, kind kind) {
+    const int64_t tiles = f32_tiles(p, tile), taps = f32_tiles_of_taps(p, tile);
+    if (kind == WHOLE) return f32_plan_of(p, tile, 0, 0);
+    const int64_t divided = kind == SHARED ? (tiles + 1) / 2 : tiles, wanted = kind == SHARED ? 7 : 5 * tiles;
+    const int64_t workers = wanted < divided * taps ? wanted : divided * taps;
+    return f32_plan_of(p, tile, divided, (int)(workers < F32_MAX_WORKERS ? workers : F32_MAX_WORKERS));
+}
+
+static const char *refuses(const conv_problem *p, int tile) {
+    if (p->type != DTYPE_F32) return "takes f32";
+    return is_empty(p) || tile == F32_FAR_TILE || !f32_plan_of(p, tile, 0, 0).far ? NULL : "takes no far taps";
+}
+
+static size_t workspace(const conv_problem *p, int tile, kind kind) {
+    return is_empty(p) ? 0 : plan_for(p, tile, kind).workspace;
+}
+
+static cudaError_t launch(const conv_problem *p, int tile, kind kind, cudaStream_t stream) {
+    if (is_empty(p)) return launch_conv_best(p, stream);
+    const f32_plan plan = plan_for(p, tile, kind);
+    return f32_launch_plan(p, &plan, stream);
+}
+
+#define VARIANT_OF(name, tile, kind)                                                                                   \
+    static cudaError_t launch_##name(const conv_problem *p, cudaStream_t stream) {                                     \
+        return launch(p, tile, kind, stream);                                                                          \
+    }                                                                                                                  \
+    static const char *refuses_##name(const conv_problem *p) {                                                         \
+        return refuses(p, tile);                                                                                       \
+    }                                                                                                                  \
+    static size_t workspace_##name(const conv_problem *p) {                                                            \
+        return workspace(p, tile, kind);                                                                               \
+    }
+#define ROW(name_, tile, kind)                                                                                         \
+    {.name = #name_,                                                                                                   \
+     .idea = "tile " #tile,                                                                                            \
+     .launch = launch_##name_,                                                                                         \
+     .kernel = f32_kernel,                                                                                             \
+     .refuses = refuses_##name_,                                                                                       \
+     .workspace = workspace_##name_},
+#define TILES(X)                                                                                                       \
+    X(whole_0, 0, WHOLE)                                                                                               \
+    X(shared_0, 0, SHARED)                                                                                             \
+    X(split_0, 0, SPLIT)                                                                                               \
+    X(whole_1, 1, WHOLE)                                                                                               \
+    X(shared_1, 1, SHARED)                                                                                             \
+    X(split_1, 1, SPLIT)                                                                                               \
+    X(whole_2, 2, WHOLE)                                                                                               \
+    X(shared_2, 2, SHARED)                                                                                             \
+    X(split_2, 2, SPLIT)                                                                                               \
+    X(whole_3, 3, WHOLE)                                                                                               \
+    X(shared_3, 3, SHARED)                                                                                             \
+    X(split_3, 3, SPLIT)                                                                                               \
+    X(whole_4, 4, WHOLE)                                                                                               \
+    X(shared_4, 4, SHARED)                                                                                             \
+    X(split_4, 4, SPLIT)                                                                                               \
+    X(whole_5, 5, WHOLE)                                                                                               \
+    X(shared_5, 5, SHARED)                                                                                             \
+    X(split_5, 5, SPLIT)
+TILES(VARIANT_OF)
+
+/* y's bits, for tile number `tile` and workers for parts of several tiles, in one layout and the other. */
+static uint64_t hash_of(int tile, bool nhwc) {
+    const int n = 3, c = 13, side = 10, k = 140, taps = c * 9, pixels = n * side * side;
+    const size_t words = (size_t)(pixels * c + k * taps + pixels * k), bytes = words * sizeof(float);
+    float *host = malloc(bytes), *device, *space;
+    if (host == NULL) exit(EXIT_WRONG);
+    for (size_t i = 0; i < words; i++) host[i] = (float)(i * 7919 % 1009) / 1009.0f - 0.5f;
+    conv_problem p = {.nhwc = nhwc, .n = n, .c = c, .h = side, .w = side, .k = k, .r = 3, .s = 3, .alpha = 1.0f};
+    for (int i = 0; i < 2; i++) p.stride[i] = p.pad[i] = p.dilation[i] = 1;
+    p.p = p.q = side;
+    f32_plan plan = plan_for(&p, tile, SHARED);
+    plan = f32_plan_of(&p, tile, f32_tiles(&p, tile), plan.workers);
+    CUDA_ALLOCATE(&device, bytes);
+    CUDA_ALLOCATE(&space, plan.workspace);
+    CUDA_CHECK(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice));
+    p.x = device, p.f = device + pixels * c, p.y = device + pixels * c + k * taps, p.workspace = space;
+    CUDA_CHECK(f32_launch_plan(&p, &plan, 0));
+    CUDA_CHECK(cudaMemcpy(host, p.y, sizeof(float) * (size_t)(pixels * k), cudaMemcpyDeviceToHost));
+    uint64_t hash = 1469598103934665603u; /* FNV-1a */
+    for (size_t i = 0; i < sizeof(float) * (size_t)(pixels * k); i++)
+        hash = (hash ^ ((const unsigned char *)host)[i]) * 1099511628211u;
+    CUDA_CHECK(cudaFree(device));
+    CUDA_CHECK(cudaFree(space));
+    free(host);
+    return hash;
+}
+
+static int print_bits(void) {
+    for (int i = 0; i < 12; i++) {
+        const uint64_t hash = hash_of(i / 2, i % 2 != 0);
+        if (hash != hash_of(i / 2, i % 2 != 0)) return EXIT_WRONG;
+        printf("%d %s %016llx\n", i / 2, i % 2 != 0 ? "nhwc" : "nchw", (unsigned long long)hash);
+    }
+    return EXIT_OK;
+}
+
+int main(int argc, char **argv) {
+    static const conv_variant variants[] = {TILES(ROW)};
+    if (argc == 2 && strcmp(argv[1], "bits") == 0) return print_bits();
+    return conv_step_main(argc, argv, "test_conv_best", variants, ARRAY_SIZE(variants));
+}

@@ -1,0 +1,76 @@
+/* Step 9's best in f16 and bf16, a variant for each configuration of half.cuh, and half_mma.cu. On three blocks, so
+ * that small problems take several waves of tiles, and parts of tiles behind them. Each launch says how it is computed;
+ * with BITS=1 in the environment also a hash of y.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../../step09_conv/best/half.h"
+
+static half_plan plan_with(const conv_problem *p, int tile) {
+    plan_tile tiles[HALF_TILES];
+    const int count = half_tiles(p->type, tiles);
+    for (int i = 0; i < count; i++) tiles[i].clusters = i == tile ? 3 : 0;
+    return plan_half(p, tiles, count);
+}
+
+static const char *refuses(const conv_problem *p, int tile) {
+    if (p->type == DTYPE_F32) return "takes f16 and bf16";
+    return plan_with(p, tile).hopper || tile == HALF_TILES ? NULL : "there is no such plan";
+}
+
+static void print_hash(const conv_problem *p) {
+    const size_t bytes = (size_t)p->n * (size_t)p->p * (size_t)p->q * (size_t)p->k * 2;
+    unsigned char *host = malloc(bytes);
+    uint64_t hash = 1469598103934665603u; /* FNV-1a */
+    if (host == NULL || cudaMemcpy(host, p->y, bytes, cudaMemcpyDeviceToHost) != cudaSuccess) exit(EXIT_FAILURE);
+    for (size_t i = 0; i < bytes; i++) hash = (hash ^ host[i]) * 1099511628211u;
+    printf("bits %016llx\n", (unsigned long long)hash);
+    free(host);
+}
+
+static cudaError_t launch(const conv_problem *p, int tile, cudaStream_t stream) {
+    const half_plan plan = plan_with(p, tile);
+    if (p->k == 0 || p->n * p->p * p->q == 0) return cudaSuccess;
+    static const char *const loaders[] = {"pieces of", "windows", "tiles"};
+    const char *units = plan.product.parts == 1 ? "whole" : plan.product.whole > 0 ? "both" : "parts";
+    printf("by %s %d, %s,%s%s\n", loaders[plan.loader], plan.view.piece, plan.hopper ? units : "mma",
+           plan.x.groups > 0 ? " x" : "", plan.f.groups > 0 ? " f" : "");
+    const cudaError_t error = launch_half(p, &plan, stream);
+    if (getenv("BITS") != NULL) print_hash(p);
+    return error;
+}
+
+#define TILE(i)                                                                                                        \
+    static cudaError_t launch_##i(const conv_problem *p, cudaStream_t s) {                                             \
+        return launch(p, i, s);                                                                                        \
+    }                                                                                                                  \
+    static const char *refuses_##i(const conv_problem *p) {                                                            \
+        return refuses(p, i);                                                                                          \
+    }                                                                                                                  \
+    static size_t bytes_##i(const conv_problem *p) {                                                                   \
+        return plan_with(p, i).bytes;                                                                                  \
+    }
+TILE(0)
+TILE(1)
+TILE(2)
+TILE(3)
+TILE(4)
+TILE(5)
+TILE(6)
+TILE(7)
+TILE(8)
+
+#define ROW(name_, i)                                                                                                  \
+    {                                                                                                                  \
+        .name = name_, .idea = "that configuration alone", .launch = launch_##i, .refuses = refuses_##i,               \
+        .workspace = bytes_##i                                                                                         \
+    }
+
+int main(int argc, char **argv) {
+    static const conv_variant variants[] = {
+        ROW("broad", 0),    ROW("wide", 1),     ROW("square", 2),    ROW("tall", 3), ROW("square_any", 4),
+        ROW("tall_any", 5), ROW("flat_any", 6), ROW("small_any", 7), ROW("mma", 8),
+    };
+    return conv_step_main(argc, argv, "conv_half", variants, ARRAY_SIZE(variants));
+}

@@ -1,0 +1,69 @@
+#!/bin/sh
+# Every configuration of step 9's best in f16 and bf16 in the simulator, on three blocks: whole tiles, whole tiles and
+# parts, parts alone; each way that x and f come to the tiles, and y of any layout and alignment. Ends with
+# "N passed, N failed".
+set -u
+. "$(dirname "$0")/../case.sh"
+
+# computes SAYS VARIANTS OPTION...: all variants give the right result, and each launch says this.
+computes() {
+    says=$1 variants=$2
+    shift 2
+    # shellcheck disable=SC2046,SC2086 # several words
+    build/tests/conv_half/run --sim $(printf -- ' --variant %s' $variants) "$@" >"$work/out" 2>&1 &&
+        ! grep -q skipped "$work/out" && ! grep '^by ' "$work/out" | grep -qvx "by $says" &&
+        [ "$(grep -cx "by $says" "$work/out")" = $((2 * $(echo "$variants" | wc -w))) ]
+    counted $? "$variants, $says: $*"
+}
+
+bulk='broad wide square tall' any='square_any tall_any flat_any small_any'
+for dtype in f16 bf16; do
+    set -- --dtype $dtype --layout nhwc
+    # Several waves; sums of fewer steps than stages, of more, of one; steps of parts of taps; pieces of 8 bytes.
+    computes 'pieces of 16, whole,' "$bulk" "$@" --n 3 --c 72 --h 14 --k 136 --bias --beta 0.5
+    computes 'pieces of 16, whole,' "$bulk" "$@" --n 3 --c 24 --h 11 --k 200 --stride 2 --alpha 2
+    computes 'pieces of 16, \(whole\|both\),' "$any" "$@" --n 3 --c 24 --h 11 --k 131 --bias --beta -1
+    computes 'pieces of 8, whole,' "$bulk" "$@" --n 2 --c 20 --h 13 --k 72 --s 2 --dilation 2
+    computes 'pieces of 8, \(whole\|both\), x f' "$any" "$@" --n 2 --c 3 --h 23 --k 65 --r 7 --stride 2 --bias
+    computes 'tiles 16, whole,' "$bulk" "$@" --n 3 --c 72 --h 11 --k 200 --r 1 --bias --beta 2
+    computes 'tiles 16, \(whole\|both\),' "$any" "$@" --n 3 --c 72 --h 11 --k 203 --r 1 --beta 2
+    # A place's windows by TMA: across images, with everything that moves them, and where a tap's channels are several.
+    computes 'windows 16, whole,' "$bulk" "$@" --n 3 --c 64 --h 14 --k 136 --bias --beta 0.5
+    computes 'windows 16, whole,' "$bulk" "$@" --n 3 --c 128 --h 15 --w 9 --k 136 --r 5 --s 2 --stride 2 --stride-w 1 \
+        --dilation 1 --dilation-w 3 --pad 3 --pad-w 1
+    computes 'windows 16, \(whole\|both\),' "$any" "$@" --n 3 --c 64 --h 11 --k 131 --r 1 --stride 2 --beta -1
+    computes 'windows 16, parts,' "$any" "$@" --n 1 --c 192 --h 7 --k 50 --bias --alpha -0.5 --beta 2
+    computes 'windows 16, \(whole\|both\), x f' "$any" --dtype $dtype --n 2 --c 59 --h 11 --k 70 --bias --beta 0.5
+    # Parts: of one tile; behind whole tiles; with a bias, which only one part may add.
+    computes 'pieces of 16, parts,' "$any" "$@" --c 200 --h 7 --n 1 --k 50 --bias --alpha -0.5 --beta 2
+    computes 'pieces of 16, both,' "square_any small_any flat_any" "$@" --c 136 --h 25 --n 1 --k 64 --bias
+    computes 'pieces of 16, both,' tall_any "$@" --c 136 --h 22 --n 1 --k 64 --bias
+    computes 'pieces of 8, parts, f' "$any" "$@" --c 52 --h 6 --n 1 --k 31 --r 5
+    computes 'tiles 16, parts,' "$any" "$@" --c 1000 --h 7 --n 1 --k 33 --r 1 --bias
+    # Planes; operands off 16 and off 8 bytes.
+    computes 'pieces of 16, \(whole\|both\), x f' "$any" --dtype $dtype --n 3 --c 13 --h 13 --k 70 --bias --beta 0.5
+    computes 'pieces of 16, parts, x f' "$any" --dtype $dtype --n 1 --c 130 --h 7 --k 50 --bias --beta 2
+    computes 'tiles 16, \(whole\|both\), x' "$any" --dtype $dtype --n 2 --c 40 --h 11 --k 70 --r 1
+    computes 'pieces of 8, \(whole\|both\), f' "$any" "$@" --misalign 4 --n 2 --c 24 --h 9 --k 64
+    computes 'pieces of 16, \(whole\|both\), x f' "$any" "$@" --misalign 3 --n 2 --c 24 --h 9 --k 64 --beta 1
+    computes 'pieces of 16, mma,' mma "$@" --n 2 --c 72 --h 9 --k 70 --bias --beta 0.5
+    computes 'pieces of 8, mma, x f' mma --dtype $dtype --n 2 --c 3 --h 9 --k 70 --bias --beta 0.5
+done
+# The same bits whichever block leaves its part last.
+for threads in 1 3; do
+    # shellcheck disable=SC2046,SC2086 # several words
+    BITS=1 CUDASIM_THREADS=$threads build/tests/conv_half/run --sim $(printf -- ' --variant %s' $any) --layout nhwc \
+        --dtype f16 --c 200 --h 25 --n 1 --k 70 --bias >"$work/out.$threads" 2>&1
+    grep '^b' "$work/out.$threads" >"$work/bits.$threads"
+done
+# shellcheck disable=SC2016 # check expands it
+check 'the same bits in another order' 'grep -q "^by.*both" "$work/bits.1" && cmp "$work/bits.1" "$work/bits.3"'
+# Without wgmma, and as it is chosen with it.
+# shellcheck disable=SC2016 # eval expands it
+for how in 'sm_80 f16 nhwc' 'sm_80 bf16 nchw' 'sm_90 f16 nchw' 'sm_90 bf16 nhwc'; do
+    # shellcheck disable=SC2086 # three words
+    set -- $how
+    run step09_conv/run --sim-device "$1" --variant best --dtype "$2" --layout "$3" --sweep check
+    check "best's check list, $how" eval '[ "$status" = 0 ] && said "^best .* 0 failed"'
+done
+ended
