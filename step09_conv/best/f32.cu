@@ -226,6 +226,7 @@ static const launcher far_launchers[] = {launch_tile<f32_shape<false, true, 64, 
                                          launch_tile<f32_shape<true, true, 64, 128, 32, 8, 16, 3, 256, 1>>};
 
 extern "C" cudaError_t f32_launch_plan(const conv_problem *p, const f32_plan *x, cudaStream_t stream) {
+    if (x->tile >= F32_TILE_COUNT) return f32_launch_thin(p, x->tile - F32_TILE_COUNT, x->whole, stream);
     return (x->far ? far_launchers[p->nhwc] : launchers[x->tile])(p, x, stream);
 }
 

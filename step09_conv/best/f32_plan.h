@@ -28,16 +28,24 @@ extern "C" {
     X(true, 64, 64, 64, 8, 16, 3, 256, 1, 86, 6700)                                                                    \
     X(true, 32, 128, 16, 4, 8, 4, 256, 2, 65, 3100)
 
+/* The thin kernels, of NCHW: filters, slices of taps, multiply-adds in a clock. */
+#define F32_THIN(X)                                                                                                    \
+    X(2, 1, 24)                                                                                                        \
+    X(2, 8, 24)                                                                                                        \
+    X(8, 1, 48)                                                                                                        \
+    X(8, 8, 48)
+
 enum {
     F32_NHWC = 7, /* the first of NHWC */
     F32_TILE_COUNT = 13,
+    F32_THIN_COUNT = 4,   /* numbered on from there */
     F32_FAR_FILTERS = 64, /* the tile that has kernels for far taps, too */
     F32_FAR_PLACES = 128,
     F32_MAX_WORKERS = 512 /* that tiles may be divided among */
 };
 
 typedef struct {
-    int tile; /* row of F32_TILES */
+    int tile; /* row of F32_TILES, or beyond them of F32_THIN */
     bool far; /* taps as f32_tile.cuh's far_tap */
     int64_t whole;
     int divided, workers; /* tiles after the whole ones, and the blocks that share them */
@@ -57,6 +65,9 @@ bool f32_tile_takes(const conv_problem *p, int tile);
 /* Tiles of y, and tiles of taps in each. */
 int64_t f32_tiles(const conv_problem *p, int tile);
 int64_t f32_tiles_of_taps(const conv_problem *p, int tile);
+
+/* Launches a row of F32_THIN. */
+cudaError_t f32_launch_thin(const conv_problem *p, int kernel, int64_t blocks, cudaStream_t stream);
 
 /* Launches what a plan says. */
 cudaError_t f32_launch_plan(const conv_problem *p, const f32_plan *plan, cudaStream_t stream);

@@ -15,9 +15,14 @@ static bool is_empty(const conv_problem *p) {
     return p->n == 0 || p->k == 0 || p->p == 0 || p->q == 0 || p->c == 0 || p->alpha == 0.0f;
 }
 
-/* Tile number i of the problem's layout. */
+/* Tile number i of the problem's layout; in NCHW thin kernels come after the tiles. */
+static int tile_of(const conv_problem *p, int i) {
+    if (p->nhwc) return F32_NHWC + i < F32_TILE_COUNT ? F32_NHWC + i : -1;
+    return i < F32_NHWC ? i : F32_TILE_COUNT + i - F32_NHWC;
+}
+
 static f32_plan plan_for(const conv_problem *p, int i, kind kind) {
-    const int tile = p->nhwc ? F32_NHWC + i : i;
+    const int tile = tile_of(p, i);
     const int64_t tiles = f32_tiles(p, tile), taps = f32_tiles_of_taps(p, tile);
     if (kind == WHOLE) return f32_plan_of(p, tile, 0, 0);
     const int64_t divided = kind == SHARED ? (tiles + 1) / 2 : tiles, wanted = kind == SHARED ? 7 : 5 * tiles;
@@ -26,10 +31,9 @@ static f32_plan plan_for(const conv_problem *p, int i, kind kind) {
 }
 
 static const char *refuses(const conv_problem *p, int i) {
-    const int tile = p->nhwc ? F32_NHWC + i : i;
+    const int tile = tile_of(p, i);
     if (p->type != DTYPE_F32) return "takes f32";
-    return is_empty(p) || (tile < F32_TILE_COUNT && f32_tile_takes(p, tile)) ? NULL
-                                                                             : "is not for this layout or filter";
+    return is_empty(p) || (tile >= 0 && f32_tile_takes(p, tile)) ? NULL : "is not for this layout or filter";
 }
 
 static size_t workspace(const conv_problem *p, int tile, kind kind) {
@@ -80,7 +84,11 @@ static cudaError_t launch(const conv_problem *p, int tile, kind kind, cudaStream
     X(split_5, 5, SPLIT)                                                                                               \
     X(whole_6, 6, WHOLE)                                                                                               \
     X(shared_6, 6, SHARED)                                                                                             \
-    X(split_6, 6, SPLIT)
+    X(split_6, 6, SPLIT)                                                                                               \
+    X(thin_0, 7, WHOLE)                                                                                                \
+    X(thin_1, 8, WHOLE)                                                                                                \
+    X(thin_2, 9, WHOLE)                                                                                                \
+    X(thin_3, 10, WHOLE)
 TILES(VARIANT_OF)
 
 /* y's bits, for tile number i of a layout and workers for parts of several tiles. */
