@@ -118,12 +118,14 @@ static __device__ __forceinline__ void store(const conv_problem &p, int k, float
         *y = sum[0];
 }
 
-/* Stores the tile in shared memory: a thread has some columns of it, WIDTH of them, whose image it finds once. */
+/* Stores the tile in shared memory, columns from col0 on as many as the threads reach: each has WIDTH of them, whose
+ * image it finds once. */
 template <class T, int WIDTH>
-static __device__ __forceinline__ void store_columns(const conv_problem &p, int filter0, int place0,
+static __device__ __forceinline__ void store_columns(const conv_problem &p, int filter0, int place0, int col0,
                                                      const float *shared, int slices) {
-    const int ACROSS = T::BN / WIDTH, DOWN = T::THREADS / ACROSS, in_image = p.p * p.q;
-    int row = threadIdx.x / ACROSS, col = threadIdx.x % ACROSS * WIDTH;
+    const int ACROSS = T::BN / WIDTH < T::THREADS ? T::BN / WIDTH : T::THREADS, DOWN = T::THREADS / ACROSS,
+              in_image = p.p * p.q;
+    int row = threadIdx.x / ACROSS, col = col0 + threadIdx.x % ACROSS * WIDTH;
     const float *from = shared + row * T::SUM_ROW + col;
     row += T::NHWC ? place0 : filter0, col += T::NHWC ? filter0 : place0;
     int rows = T::NHWC ? conv_places(&p) : p.k;
@@ -158,9 +160,10 @@ template <class T>
 static __device__ __forceinline__ void store_tile(const conv_problem &p, int filter0, int place0, const float *shared,
                                                   int slices) {
     if (is_fours<T>(p))
-        store_columns<T, 4>(p, filter0, place0, shared, slices);
+        store_columns<T, 4>(p, filter0, place0, 0, shared, slices);
     else
-        store_columns<T, 1>(p, filter0, place0, shared, slices);
+        for (int col0 = 0; col0 < T::BN; col0 += T::THREADS)
+            store_columns<T, 1>(p, filter0, place0, col0, shared, slices);
 }
 
 template <class T> static __global__ void __launch_bounds__(T::THREADS, T::PER_SM) conv_f32(f32_problem q, sharing s) {

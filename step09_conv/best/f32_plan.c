@@ -15,6 +15,7 @@
 static const double LEFT = 2690;
 static const double ALONE = 1.3; /* times a block's share of `rate`, where there are fewer than find room */
 #define THIN_OVERHEAD 2500
+static const double THIN_WAIT = 1400;  /* of a thin kernel for its taps, 8 in turn or 64 in slices */
 static const double DRAM_BYTES = 2400; /* in a clock, of the whole device */
 
 typedef struct {
@@ -90,6 +91,8 @@ static void offer(planner *to, int64_t divided, int64_t workers) {
         const int64_t each = ceil_div(to->tiles - divided, to->sms); /* that a multiprocessor computes */
         products += products_of(t, each, (double)to->tiles_k * tile_of_k);
         clocks += (double)ceil_div(each, t->per_sm) * t->overhead;
+        const double waiting = (double)(ceil_div(each, t->per_sm) * to->tiles_k) * THIN_WAIT;
+        if (to->tile >= F32_TILE_COUNT && waiting > products) products = waiting;
     }
     if (divided > 0) {
         const bool even = workers % divided == 0; /* nobody has parts of two tiles */
