@@ -7,7 +7,7 @@ from report.arguments import Parser
 from report.load import HERE
 from report.tables import Table
 
-TABLES = ["simulated", "sgemm", "tensorcore", "gemv", "knn"]  # in this order
+TABLES = ["simulated", "sgemm", "tensorcore", "gemv", "knn", "conv"]  # in this order
 
 
 def line(cells, widths, align):

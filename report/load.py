@@ -5,7 +5,7 @@ import os
 import re
 import sqlite3
 
-from report import random_shapes, schema, text
+from report import layers, random_shapes, schema, text
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
@@ -175,6 +175,7 @@ def open_folder(folder, root, **paths):
         fill(db, kind, read_table(path, kind, names[kind]) if os.path.isfile(path) else [])
     true_rows(db, names)
     random_shapes.add(db)
+    layers.add(db, root)
     for name in "views.sql", "values.sql":
         db.executescript(read_text(os.path.join(HERE, name)))
     one_device(db, names)

@@ -34,8 +34,8 @@ def argument(db, family, name, word, step):
         return values.find_variant(db, step, word)
     if name in ("N", "K"):
         return values.whole(word)
-    known = {"DTYPE": ("f16", "bf16", "f32") if family == "gemv" else values.TENSOR_TYPES[:5],
-             "LAYOUT": ("tn", "nn")}[name]
+    known = {"DTYPE": ("f16", "bf16", "f32") if family in ("gemv", "conv") else values.TENSOR_TYPES[:5],
+             "LAYOUT": ("nchw", "nhwc") if family == "conv" else ("tn", "nn")}[name]
     if word not in known:
         raise Mistake(f"unknown {'type' if name == 'DTYPE' else 'layout'} {word} ({', '.join(known)})")
     return word
@@ -49,10 +49,14 @@ def table_lines(db, found, words):
     needed = [one for one in arguments if not one.startswith("[")]
     if not len(needed) <= len(words) - 1 <= len(arguments):
         raise Mistake(" ".join(["the marker reads table:", name, *arguments]))
-    given = {"table": name, "dtype": "f16", "layout": "tn", "last": None}
+    given = {"table": name, "last": None}
     for argument_name, word in zip(arguments, words[1:]):
         argument_name = argument_name.strip("[]")
         given[argument_name.lower()] = argument(db, table.family, argument_name, word, given.get("step"))
+    usual = {"dtype": "f16", "layout": "tn"}
+    if table.family == "conv":
+        usual = values.own_kind(db, given["step"], given["last"])
+    given = {**usual, **given}
     return tables.render(table, db, given)
 
 

@@ -37,6 +37,7 @@ MEASURED = {
     "tensorcore": RECORD,
     "gemv": RECORD,
     "knn": RECORD,
+    "conv": RECORD,
     "random": RECORD,
     "gemv_search": columns("""
         step:text! variant:text! dtype:text! n:int! k:int! cache:text! mode:text! candidate:text! block_n:int!

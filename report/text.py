@@ -8,7 +8,7 @@ import math
 import re
 import statistics
 
-from report import l1
+from report import l1, layers
 
 DASH = "–"
 
@@ -119,6 +119,7 @@ def register(db):
     """Makes the functions above known to a database."""
     for function in (number, speed, fast_speed, microseconds, times, factor, percent, short_step, without_threads):
         db.create_function(function.__name__, 1, or_none(function))
+    db.create_function("layer", 2, or_none(layers.name))
     db.create_function("significant", 2, or_none(significant))
     db.create_function("sub", 1, sub)
     db.create_function("ratio_text", 3, ratio_text)

@@ -31,6 +31,11 @@ SELECT rowid + 1 AS line, *, coalesce(baseline LIKE 'torch %', 0) AS beside_torc
        CASE WHEN mode IN ('transfers', 'cpu') THEN mode ELSE 'device' END AS how
 FROM knn WHERE op = 'knn' AND ms_median > 0 AND (m = 1200 OR baseline LIKE 'torch %');
 
+CREATE VIEW conv_shown AS -- y = conv(x, f); `sides` is the layout's name alone
+SELECT rowid + 1 AS line, *, substr(layout, 1, 4) AS sides, layer(layout, n) AS layer FROM conv
+WHERE op = 'conv' AND ms_median > 0 AND mode NOT IN ('sim', 'sustained') AND cache = 'cold' AND alpha = 1 AND beta = 0
+  AND layout NOT LIKE '% bias';
+
 -- ---- the ladders: every variant of every step in the order they are read ----
 
 -- Variants that no step.c names come last, in the order of the file.
@@ -44,7 +49,9 @@ FROM (SELECT family, step, variant, rowid AS place FROM ladder
       UNION ALL
       SELECT 'gemv', step, variant, 1000000 + line FROM gemv_shown WHERE op <> 'read'
       UNION ALL
-      SELECT 'gemv', step, variant, 2000000 + line FROM search_shown)
+      SELECT 'gemv', step, variant, 2000000 + line FROM search_shown
+      UNION ALL
+      SELECT 'conv', step, variant, 1000000 + line FROM conv_shown)
 GROUP BY family, step, variant;
 
 CREATE VIEW gemm_step AS SELECT DISTINCT step, short FROM variant WHERE family = 'gemm';
@@ -203,6 +210,27 @@ LEFT JOIN (SELECT short_step(step) AS step, dtype, layout, m, n, k, line, ratio 
      USING (step, dtype, layout, m, n, k)
 GROUP BY s.rowid;
 
+-- ---- convolutions ----
+
+CREATE TABLE conv_row AS
+SELECT max(line), *, 1000 * ms_median AS us, gflops / 1000 AS tflops FROM conv_shown
+GROUP BY step, variant, dtype, sides, layer;
+
+CREATE INDEX conv_case ON conv_row (step, variant, dtype, sides, layer);
+
+-- The baseline at a layer: the median over the variants' runs.
+CREATE TABLE conv_baseline AS
+SELECT *, flops / us / 1e6 AS tflops
+FROM (SELECT step, dtype, sides, layer, median(1000 * baseline_ms) AS us, max(2.0 * m * n * k) AS flops FROM conv_row
+      WHERE baseline_ms > 0 GROUP BY step, dtype, sides, layer);
+
+-- The layers that the ladder's table and figure show.
+CREATE TABLE conv_chosen AS
+SELECT column1 AS place, column2 AS layer
+FROM (VALUES (1, '64-3-224-224-64-7-7-2'), (2, '64-64-56-56-64-3-3-1'), (3, '64-64-56-56-256-1-1-1'),
+             (4, '64-128-28-28-128-3-3-1'), (5, '64-256-14-14-256-3-3-1'), (6, '64-512-7-7-512-3-3-1'),
+             (7, '64-96-27-27-256-5-5-1'), (8, '1-128-28-28-128-3-3-1'));
+
 -- ---- which of the library's calls was the baseline ----
 
 CREATE VIEW baseline_used AS
@@ -218,7 +246,11 @@ FROM tensor WHERE baseline_call IS NOT NULL AND load = 'burst'
 UNION ALL
 SELECT 'gemv', CASE dtype WHEN 'f16' THEN 1 WHEN 'bf16' THEN 2 ELSE 3 END, n * k, n, dtype || ', ' || n || ' × ' || k,
        baseline_call, calls_tried, calls_failed, calls_wrong
-FROM gemv_row WHERE baseline_call IS NOT NULL AND op = 'gemv' AND cache = 'cold' AND mode = 'graph';
+FROM gemv_row WHERE baseline_call IS NOT NULL AND op = 'gemv' AND cache = 'cold' AND mode = 'graph'
+UNION ALL
+SELECT 'conv', 1, dtype || ' ' || sides, m * n * k, dtype || ' ' || sides || ', ' || layer, baseline_call, calls_tried,
+       calls_failed, calls_wrong
+FROM conv_row WHERE baseline_call IS NOT NULL;
 
 -- ---- nearest neighbours ----
 
@@ -306,6 +338,8 @@ UNION ALL
 SELECT CASE WHEN beside_torch THEN 'knn_torch' WHEN how = 'cpu' THEN 'knn_cpu' ELSE 'knn' END, 'knn', line,
        CASE WHEN how = 'cpu' AND NOT beside_torch THEN without_threads(device) ELSE device END, driver, cuda, date
 FROM knn_shown
+UNION ALL
+SELECT 'conv', 'conv', line, device, driver, cuda, date FROM conv_shown
 UNION ALL
 SELECT 'knn_rates', 'knn_rates', rowid + 1, device, driver, cuda, date FROM knn_rates
 UNION ALL

@@ -1,7 +1,8 @@
 #!/bin/sh
 # help: measure every step and record it (BENCH_STEPS=, SWEEPS= narrow it, MINUTES= ends it early, FORCE=1 starts over)
 # Records in plots/data/GPU/: the GEMM steps in sgemm.csv, step 6 in tensorcore.csv, step 7 in gemv.csv and its
-# autotuner's searches in gemv_search.csv, step 8 in knn.csv (its sweep is article: the paper's shapes and larger ones).
+# autotuner's searches in gemv_search.csv, step 8 in knn.csv (its sweep is article: the paper's shapes and larger ones),
+# step 9 in conv.csv (its sweeps are networks and square).
 # Only where SWEEPS names them, in random.csv: `random`, shapes drawn at random, and `final`, others of the same sets.
 set -eu
 cd "$(dirname "$0")/.."
@@ -9,7 +10,7 @@ cd "$(dirname "$0")/.."
 need_gpu bench
 need_python bench
 need_step bench BENCH_STEPS ${BENCH_STEPS:-}
-sweeps="square article chain odd sustained" # in this order
+sweeps="square networks article chain odd sustained" # in this order
 every="$sweeps random final"
 for sweep in ${SWEEPS:-}; do
     case " $every " in
@@ -130,6 +131,13 @@ gemv_runs() {
 }
 gemv_squares() { up_to "--sweep square${1:+ $1}" 1024 4096 16384; }
 
+# Step 9: every rung in the types and layouts that it takes; a run of a part of the layers, by their longest side.
+conv_runs() {
+    for kind in "f32 --layout nchw" "f32 --layout nhwc" "f16 --layout nhwc"; do
+        up_to "--dtype $kind --sweep $1" 128 256 2048
+    done
+}
+
 # random_runs STEP SWEEP: best on a part of a set in each run (plots/random_sets.csv). `random` has the seeds from 1001
 # on, by which kernels and their plans are tuned. `final` has those from 2001 on, for the end: whatever is tuned after
 # somebody has looked at them needs new ones. Beside `random` stand the products of a few tokens by the matrices of a
@@ -158,7 +166,9 @@ runs() {
     step06*) [ -z "$mma" ] || tensor_runs "$2" ;;
     step07*) gemv_runs "$2" ;;
     step08*:article) search_runs ;;
+    step09*:square | step09*:networks) conv_runs "$2" ;;
     step0[89]*) ;;
+    *:networks) ;;
     *) gemm_runs "$2" ;;
     esac
 }
@@ -168,7 +178,7 @@ file_of() {
     case $2 in random | final) echo random.csv ;; *) recorded_in "$1" ;; esac
 }
 
-steps=${BENCH_STEPS:-$(echo step0[1-8])}
+steps=${BENCH_STEPS:-$(echo step0[1-9])}
 files= # that these sweeps of these steps are recorded in
 for step in $steps; do
     for sweep in ${SWEEPS:-$sweeps}; do

@@ -37,7 +37,7 @@ run_steps() {
 tables() {
     size=$2
     set -- "$1"
-    for file in sgemm tensorcore gemv knn; do if [ -e "$1/$file.csv" ]; then set -- "$@" "$1/$file.csv"; fi; done
+    for file in sgemm tensorcore gemv knn conv; do if [ -e "$1/$file.csv" ]; then set -- "$@" "$1/$file.csv"; fi; done
     shift
     if [ $# = 0 ]; then echo "(nothing was run)"; else report demo --size "$size" "$@"; fi
 }

@@ -12,6 +12,7 @@ import io
 import os
 import re
 
+from report import layers
 from report.course import source
 from report.load import Mistake
 
@@ -124,10 +125,11 @@ def ladder(root):
     rows, intensity = [], 2 / 8
     for step in steps(root):
         of = family(root, step)
-        for rung in variants(root, step) if of in ("gemm", "tensor", "gemv") else ():
+        for rung in variants(root, step) if of in ("gemm", "tensor", "gemv", "conv") else ():
             if of == "gemm":
                 intensity = tile_intensity(root, str(rung)) or intensity
-            rows.append((of, step, rung.name, rung.dtype, rung.layout, intensity if of == "gemm" else None))
+            kind = layers.stands_for(rung.needs) if of == "conv" else (rung.dtype, rung.layout)
+            rows.append((of, step, rung.name, *kind, intensity if of == "gemm" else None))
     return rows
 
 

@@ -22,7 +22,8 @@ from report.load import Mistake
 GAP, GAP_OF_TEXT = 0.062, 0.055  # least distance of two labels, as a share of the height
 
 
-EVERY = {kind: [*ladders.FIGURES.get(kind, []), *those] for kind, those in curves.FIGURES.items()}  # by kind
+EVERY = {kind: [*ladders.FIGURES.get(kind, []), *curves.FIGURES.get(kind, [])]  # by kind
+         for kind in dict.fromkeys([*curves.FIGURES, *ladders.FIGURES])}
 NAMED = {one.draw.__name__: one for those in EVERY.values() for one in those}
 
 
@@ -61,6 +62,7 @@ def captions(db):
                             "tuned at these shapes; orange: drawn by seeds that were kept for the end."), "cuBLAS"),
         ("knn", recorded("knn" if "knn" in source else "knn_rates", f"{cpu}. Medians (min, max); data on the device."),
          curves.exact_of(db)),
+        ("conv", recorded("conv", ". Cold L2, medians (min, max)." + older("conv")), "cuDNN"),
         ("knn_rates", recorded("knn_rates", rates_of(db), "answers"), "")]
 
 

@@ -1,4 +1,4 @@
-"""The figures of bars: progression, tensorcore_ladder, gemv_ladder."""
+"""The figures of bars: progression, tensorcore_ladder, gemv_ladder, conv_ladder."""
 
 from report.figures.layout import Bar, Figure, bars, nothing, series, steps
 from report.text import fast_speed, significant, speed
@@ -112,6 +112,33 @@ def gemv_ladder(db, files, gap):
     return bars([tuple(one) for one in rows.values()], 17, 15, panels=titles, marks=marks)
 
 
+CONV_LAYER = "64-128-28-28-128-3-3-1"
+
+
+def conv_ladder(db, files, gap):
+    """The convolutions' ladder: every rung's TFLOP/s at one layer, and as a line cuDNN's fastest direct engine.
+
+    FP32 is in NCHW, or in NHWC where a rung takes no other; f16 is in NHWC."""
+    measured = db.execute("""SELECT v.variant, r.dtype, min(r.sides), r.tflops, r.ms_median, r.ms_min, r.ms_max,
+                             r.ratio FROM variant AS v JOIN conv_row AS r USING (step, variant) WHERE family = 'conv'
+                             AND layer = ? AND (r.dtype = 'f32' OR (r.dtype, r.sides) = ('f16', 'nhwc'))
+                             GROUP BY v.variant, r.dtype ORDER BY place""", [CONV_LAYER]).fetchall()
+    if not measured:
+        raise nothing(CONV_LAYER, files["conv"])
+    rows = {one["variant"]: [one["variant"], None, None] for one in measured}
+    marks, panels = [], (("f32", "nchw", "FP32", series("step09")), ("f16", "nhwc", "f16, NHWC", OF_F16))
+    for panel, (dtype, sides, _, of) in enumerate(panels):
+        here = [one for one in measured if one["dtype"] == dtype]
+        theirs = [one["tflops"] for one in db.execute("SELECT tflops FROM conv_baseline WHERE (dtype, sides, layer) = "
+                                                      "(?, ?, ?)", [dtype, sides, CONV_LAYER])]
+        top = max([*map(reached, here), *theirs], default=1)
+        for one in here:
+            text = fast_speed(one["tflops"]) + (f" ({100 * one['ratio']:.1f} %)" if one["ratio"] else "")
+            rows[one["variant"]][panel + 1] = Bar(one["tflops"] / top, of, text, ends(one, top))
+        marks += [(panel, at / top, f"cuDNN {fast_speed(at)}", 1) for at in theirs]
+    return bars([tuple(one) for one in rows.values()], 12, 15, panels=[title for _, _, title, _ in panels], marks=marks)
+
+
 FIGURES = {
     "sgemm": [Figure(progression, "The SGEMM ladder at m = n = k = 4096",
                      "TFLOP/s, FP32 (in brackets: % of {}, median of pairs)", script="bars")],
@@ -119,4 +146,6 @@ FIGURES = {
                           "TFLOP/s (in brackets: % of {} in that type, median of pairs)", script="bars")],
     "gemv": [Figure(gemv_ladder, "GEMV in FP16, cold L2: µs, GB/s (PDL: programmatic dependent launch)",
                     script="bars")],
+    "conv": [Figure(conv_ladder, "A convolution, 64 images of 128 x 28 x 28, 128 filters of 3 x 3: TFLOP/s",
+                    "in brackets: % of {}'s fastest direct engine, median of pairs", script="bars")],
 }

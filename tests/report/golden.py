@@ -22,7 +22,7 @@ TABLES = """
     tensor-sizes step06 f16 tn; tensor-sizes step06 tf32x3 tn; tensor-odd step06;
     calls-sgemm; calls-tensorcore; calls-gemv; chains-tensorcore; gpus-sgemm; gpus-tensorcore; gpus-gemv; gpus-knn;
     knn-paper; knn-select; knn-rates; knn-torch; knn-claims; knn-growth;
-    knn-alike; l1-lines; random
+    knn-alike; l1-lines; random; conv step09 precomputed; conv-layers step09 f16 nhwc; calls-conv
 """
 
 
@@ -51,7 +51,7 @@ def made():
     files["figures/captions"] = "".join(f"{name}: {caption}\n" for name, caption, *_ in drawn)
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
-        demo.main([os.path.join(DATA, name + ".csv") for name in ("sgemm", "tensorcore", "gemv", "knn")], ROOT)
+        demo.main([os.path.join(DATA, name + ".csv") for name in ("sgemm", "tensorcore", "gemv", "knn", "conv")], ROOT)
     files["demo.txt"] = out.getvalue()
     return files
 

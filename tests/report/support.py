@@ -9,7 +9,7 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-DATA = os.path.join(HERE, "data")  # a part of what was recorded on an H200; random.csv is made up
+DATA = os.path.join(HERE, "data")  # a part of what was recorded on an H200; random.csv and conv.csv are made up
 sys.path.insert(0, ROOT)
 
 

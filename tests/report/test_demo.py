@@ -22,6 +22,7 @@ class Demo(Case):
         self.assertRegex(out, r"(?m)^step01_naive +one +f32 +96x96x96 +0\.032$")
         self.assertRegex(out, r"(?m)^step07_gemv +one +f16 +96x128 +0\.012$")
         self.assertRegex(out, r"(?m)^step08_knn +one +f32 +12x96x8 +k = 5$")
+        self.assertRegex(out, r"(?m)^step09_conv +one +f32 +18x4x27 +0\.017$")
         self.assertIn("the shape is n x k", out)
         self.assertIn("Of a search it is", out)
         alone = self.demo(write("".join(read(path).splitlines(True)[:2]), self.tmp, "one.csv"))

@@ -75,7 +75,7 @@ class Figures(Case):
             self.change(name[:-4], lambda lines: [line.replace("NVIDIA H200", "NVIDIA Made-Up 9000") for line in lines])
         self.figures()
         self.assertEqual(self.said, "")
-        self.assertEqual(len(self.drawn), 13)
+        self.assertEqual(len(self.drawn), 14)
         peak, dram, _, above, known, _ = map(float, self.of("roofline").splitlines()[-1].split())
         self.assertEqual((peak, dram, above), (known, 0, 0))
         self.assertAlmostEqual(peak, 66.9, 1)  # recorded: of the GPU's attributes
@@ -88,7 +88,8 @@ class Figures(Case):
         self.assertAlmostEqual(top, 52.98, 1)
 
     def test_only_one_of_the_files(self):
-        for kind, count in ("gemv", 2), ("tensorcore", 2), ("knn", 2), ("tensorcore_error", 1), ("random", 1):
+        for kind, count in ("gemv", 2), ("tensorcore", 2), ("knn", 2), ("tensorcore_error", 1), ("random", 1), \
+                ("conv", 1):
             with self.subTest(kind):
                 self.again()
                 for name in os.listdir(self.data):
@@ -107,7 +108,8 @@ class Figures(Case):
     def test_another_operation_does_not_count(self):
         self.figures()
         before = {name: self.of(name) for name in self.drawn}
-        for one, other in ("sgemm", "gemv"), ("gemv", "sgemm"), ("tensorcore", "gemv"), ("knn", "sgemm"):
+        for one, other in ("sgemm", "gemv"), ("gemv", "sgemm"), ("tensorcore", "gemv"), ("knn", "sgemm"), \
+                ("conv", "sgemm"):
             rows = read(os.path.dirname(__file__), "data", other + ".csv").splitlines()[1:]
             self.change(one, lambda lines, rows=rows: lines + rows)
         self.figures()

@@ -145,6 +145,9 @@ class Notes(Case):
                  "unknown cache hot (cold, warm)"),
                 ("<!-- value: claim step05 best round claim --><!-- end -->",
                  "unknown set round (square, article, odd"),
+                ("<!-- value: conv step09 direct 64-64-56 us --><!-- end -->",
+                 "64-64-56 is not a layer, n-c-h-w-k-r-s-stride"),
+                ("<!-- table: conv step09 direct f32 tn -->\n<!-- end -->", "unknown layout tn (nchw, nhwc)"),
                 ("<!-- value: knn exact_tc/fused 32k 256 25 speed --><!-- end -->", "32k is not a size")]:
             with self.subTest(marker), self.assertRaises(load.Mistake) as caught:
                 notes.refresh(db, ROOT, found, "one\ntwo\n" + marker + "\n", "README.md")

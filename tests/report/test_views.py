@@ -3,9 +3,9 @@
 import os
 import shutil
 
-from support import HERE, ROOT, Case, write
+from support import DATA, HERE, ROOT, Case, write
 
-from report import gpus, load, notes, tables
+from report import gpus, layers, load, notes, tables, values
 from report.load import Mistake
 
 
@@ -108,6 +108,34 @@ class Views(Case):
         searched = self.table("gemv-tuned step07")
         self.rows("gemv_search", {"cache": "warm", "mode": "chain", "device": "NVIDIA H200"})
         self.assertEqual(self.table("gemv-tuned step07"), searched)
+
+    def test_rungs_of_a_convolution(self):
+        """A layer with bias and one in a warm cache do not count; a rung that was recorded in another type than its own
+        has a column there."""
+        shutil.copy(os.path.join(DATA, "conv.csv"), self.data)
+        layer = "64-64-56-56-64-3-3-1"
+        self.assertIn(f"| {layer} | 2.1 (0.05) | 17.2 (0.42) |", self.table("conv step09 precomputed"))
+        self.assertNotIn("`direct`", self.table("conv step09 precomputed f16 nhwc"))
+        self.rows("conv", {"dtype": "f16", "layout": "nhwc 64x64x56x56 3x3 s1 p1 d1"},
+                  lambda one: one["variant"] == "direct")
+        self.assertIn(f"`direct` | cuDNN |\n|---|--:|--:|\n| 64-3-224-224-64-7-7-2 | – | – |\n| {layer} | ",
+                      self.table("conv step09 precomputed f16 nhwc"))
+        self.assertIn(f"| {layer} | 339.4 | 43.6 | 65.2 % |", self.table("conv-layers step09"))
+        db = self.open()
+        asked = ["conv", "step09", "hopper", layer, "tflops"]
+        db.execute("DELETE FROM ladder WHERE family = 'conv'")
+        self.assertEqual(values.value(db, asked, ROOT), "–")
+        db.execute("INSERT INTO ladder VALUES ('conv', 'step09_conv', 'hopper', 'f16', 'nhwc', NULL)")
+        self.assertEqual(values.value(db, asked, ROOT), "330")
+
+    def test_layers(self):
+        self.assertEqual(layers.name("nhwc 1x2x3x4 5x6 s2x1 p0 d1x2 bias", 7), "1-2-3-4-7-5-6-2x1")
+        self.assertEqual(layers.stands_for(["needs 9.0", "takes f16 and bf16 in nhwc"]), ("f16", "nhwc"))
+        self.assertEqual(layers.stands_for([]), ("f32", "nchw"))
+        every = list(layers.networks(ROOT))
+        self.assertEqual(every[0], ("ResNet-50", 64, 3, 224, 64, 7, 2))
+        self.assertEqual({one[0] for one in every}, {"ResNet-50", "VGG-16", "MobileNet's 1x1", "AlexNet"})
+        self.assertEqual(len(every), len(set(every)))
 
     def test_calls_of_one_ladder(self):
         self.change("tensorcore", lambda lines: lines[:1] + self.without_calls(lines))

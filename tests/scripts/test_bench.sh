@@ -116,6 +116,17 @@ narrowed() {
     : >"$CALLS"
     BENCH_STEPS="step01 step07" SWEEPS="chain sustained" status 0 scripts/bench.sh && [ ! -s "$CALLS" ]
 }
+convolutions() { # in each type and layout, the small layers first
+    machine
+    mkdir step09_conv && cp step01_naive/run step09_conv && ln -s step09_conv step09
+    BENCH_STEPS=step09 status 0 scripts/bench.sh && lines "$CALLS" 18 && same "$(calls | sed -n '1,4p;10p;18p')" "\
+--dtype f32 --layout nchw --sweep square --max-size 128
+--dtype f32 --layout nhwc --sweep square --max-size 128
+--dtype f16 --layout nhwc --sweep square --max-size 128
+--dtype f32 --layout nchw --sweep square --max-size 256
+--dtype f32 --layout nchw --sweep networks --max-size 128
+--dtype f16 --layout nhwc --sweep networks --max-size 2048" && same "$(ls $folder)" conv.csv
+}
 drawn_at_random() { # where SWEEPS says so; each run a part of a set, in a file of its own
     machine
     here="--time 0.3 --csv $folder/random.csv --resume"
@@ -278,7 +289,7 @@ keeps_what_was_recorded() { # where nothing new comes
     RUN_STATUS=3 BENCH_STEPS=step07 status 3 scripts/bench.sh && [ ! -e $folder ]
 }
 
-cases of_sgemm_and_gemv of_tensor_cores what_matters_comes_first narrowed drawn_at_random in_pieces \
+cases of_sgemm_and_gemv of_tensor_cores convolutions what_matters_comes_first narrowed drawn_at_random in_pieces \
     begins_nothing_long asks_for_everything_again continues_what_was_killed a_lost_tune_file_spoils_nothing \
     a_search_without_its_row_is_made_again refuses starts_afresh keeps_what_was_recorded
 ended

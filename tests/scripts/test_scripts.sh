@@ -20,7 +20,7 @@ plots_draws_all() {
         same "$(head -c 4 "$tmp/a/$figure.png" | tail -c 3)" PNG && holds "$tmp/a/$figure.svg" "</svg>" &&
             holds "$tmp/a/$figure.svg" ": NVIDIA H200, driver 580.159.04, CUDA 13.0, 2026-11-2" || return 1
     done
-    [ "$(find "$tmp/a" | wc -l)" -eq 27 ] || return 1 # and the folder; nothing else is left
+    [ "$(find "$tmp/a" | wc -l)" -eq 29 ] || return 1 # and the folder; nothing else is left
     # Every ink and grey that a figure has is turned on a dark screen, but what is as grey as can be.
     greys=$(cat "$tmp"/a/*.svg | grep -oE "(fill|stroke|color)=[\"'](black|rgb\( *([0-9]+), *\3, *\3\))[\"']" |
         tr "'" '"' | sort -u | grep -v -e 'fill="rgb(255,255,255)"' -e 'rgb(136, 136, 136)')
@@ -58,7 +58,7 @@ plots_of_an_unknown_gpu() { # needs no edit; without what is not known a dash
     done
     status 0 scripts/plots.sh --term svg,dumb --out "$tmp/e" "$tmp/unknown/sgemm.csv" && [ ! -s "$tmp/err" ] &&
         prints "DRAM: –" && prints "FP32 peak: 66.9 TFLOP/s" && holds "$tmp/e/roofline.svg" "DRAM: –" &&
-        same "$(ls "$tmp/e" | wc -l)" 13
+        same "$(ls "$tmp/e" | wc -l)" 14
 }
 plots_of_a_device() { # into a folder of its own, beside another GPU's
     mkdir -p plots/data/nvidia-h100 build/plots
@@ -302,7 +302,7 @@ demo_without_a_gpu() {
         grep -Eq '^step07_gemv +one +f16 +96x128 +0\.012$' "$tmp/out" && prints "with an NVIDIA GPU and its driver" &&
         prints "== Recorded earlier on an H200 (" && prints "NVIDIA H200, 4096^3, FP32, cold L2" &&
         prints "the figures of plots/data/nvidia-h200/sgemm.csv" && holds "$CALLS" "step01_naive --sim --size 96 " &&
-        same "$(grep -c '^NVIDIA H200' "$tmp/out")" 4 || return 1
+        same "$(grep -c '^NVIDIA H200' "$tmp/out")" 5 || return 1
     fake scripts/plots.sh 'exit 2' # no gnuplot
     DEMO_SIZE=96 status 0 scripts/demo.sh && prints "figures:  none this time" && prints "passed:   4 steps" || return 1
     awk '/^== Recorded/ { on = 1 } on && /^step0/ { print $1 }' "$tmp/out" >"$tmp/order" && sort -c "$tmp/order" ||

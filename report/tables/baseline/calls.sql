@@ -2,6 +2,7 @@
 -- marker: calls-sgemm
 -- marker: calls-tensorcore
 -- marker: calls-gemv
+-- marker: calls-conv
 -- align: llr
 -- part: rows
 WITH counted AS (
@@ -23,4 +24,4 @@ SELECT sub(CASE WHEN EXISTS (SELECT 1 FROM baseline_used WHERE 'calls-' || ladde
                      'right; neither can be the baseline.'
                 ELSE 'Not recorded yet.' END)
 FROM (SELECT max(text) AS text FROM source
-      WHERE kind = CASE :table WHEN 'calls-sgemm' THEN 'gemm' WHEN 'calls-tensorcore' THEN 'tensor' ELSE 'gemv' END);
+      WHERE kind = CASE :table WHEN 'calls-sgemm' THEN 'gemm' WHEN 'calls-tensorcore' THEN 'tensor' ELSE substr(:table, 7) END);
