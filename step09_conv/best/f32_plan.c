@@ -15,8 +15,8 @@
 static const double LEFT = 2690;
 static const double ALONE = 1.3; /* times a block's share of `rate`, where there are fewer than find room */
 #define THIN_OVERHEAD 2500
-static const double THIN_WAIT = 1400;  /* of a thin kernel for its taps, 8 in turn or 64 in slices */
-static const double DRAM_BYTES = 2400; /* in a clock, of the whole device */
+static const double THIN_WAIT = 900, THIN_TAP = 14; /* for 8 taps, or 64 in slices, and for each of them */
+static const double DRAM_BYTES = 2400;              /* in a clock, of the whole device */
 
 typedef struct {
     bool nhwc;
@@ -91,7 +91,7 @@ static void offer(planner *to, int64_t divided, int64_t workers) {
         const int64_t each = ceil_div(to->tiles - divided, to->sms); /* that a multiprocessor computes */
         products += products_of(t, each, (double)to->tiles_k * tile_of_k);
         clocks += (double)ceil_div(each, t->per_sm) * t->overhead;
-        const double waiting = (double)(ceil_div(each, t->per_sm) * to->tiles_k) * THIN_WAIT;
+        const double waiting = (double)(ceil_div(each, t->per_sm) * to->tiles_k) * (THIN_WAIT + THIN_TAP * t->bk);
         if (to->tile >= F32_TILE_COUNT && waiting > products) products = waiting;
     }
     if (divided > 0) {

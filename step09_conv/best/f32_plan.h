@@ -30,10 +30,10 @@ extern "C" {
 
 /* The thin kernels, of NCHW: filters, slices of taps, multiply-adds in a clock. */
 #define F32_THIN(X)                                                                                                    \
-    X(2, 1, 24)                                                                                                        \
-    X(2, 8, 24)                                                                                                        \
-    X(8, 1, 48)                                                                                                        \
-    X(8, 8, 48)
+    X(2, 1, 20)                                                                                                        \
+    X(2, 8, 20)                                                                                                        \
+    X(8, 1, 40)                                                                                                        \
+    X(8, 8, 40)
 
 enum {
     F32_NHWC = 7, /* the first of NHWC */
