@@ -23,7 +23,7 @@ for layout in nchw nhwc; do
             --variant shared_$far_tile --variant split_$far_tile --n 1 --c 3 --k 67 $far
     done
     expect "far taps are for one tile, $layout" 0 'skipped: is not for this layout or filter' --layout $layout \
-        --variant whole_0 --variant thin_0 --r 1 --s 31 --c 1 --k 1
+        --variant whole_0 --variant "whole_$far_tile" --r 1 --s 31 --c 1 --k 1
 done
 
 for threads in 1 3; do
