@@ -225,18 +225,23 @@ typedef cudaError_t (*launcher)(const conv_problem *p, const f32_plan *x, cudaSt
 #define TILE(NHWC, FILTERS, PLACES, BK, TM, TN, STAGES, THREADS, PER_SM, ...)                                          \
     launch_tile<f32_shape<NHWC, false, FILTERS, PLACES, BK, TM, TN, STAGES, THREADS, PER_SM>>,
 static const launcher launchers[] = {F32_TILES(TILE)};
-static const launcher far_launchers[] = {launch_tile<f32_shape<false, true, 64, 128, 32, 8, 16, 3, 256, 1>>,
-                                         launch_tile<f32_shape<true, true, 64, 128, 32, 8, 16, 3, 256, 1>>};
+static const launcher far_launchers[] = {launch_tile<f32_shape<false, true, 32, 128, 16, 4, 8, 4, 256, 1>>,
+                                         launch_tile<f32_shape<true, true, 32, 128, 16, 4, 8, 4, 256, 1>>};
 
 extern "C" cudaError_t f32_launch_plan(const conv_problem *p, const f32_plan *x, cudaStream_t stream) {
     if (x->tile >= F32_TILE_COUNT) return f32_launch_thin(p, x->tile - F32_TILE_COUNT, x->whole, stream);
     return (x->far ? far_launchers[p->nhwc] : launchers[x->tile])(p, x, stream);
 }
 
-static cudaError_t multiprocessors(int *sms) {
-    int device;
+/* The plan on the current device. */
+static cudaError_t make_plan(const conv_problem *p, f32_plan *x) {
+    int device, sms, shared_limit;
     cudaError_t error = cudaGetDevice(&device);
-    return error == cudaSuccess ? cudaDeviceGetAttribute(sms, cudaDevAttrMultiProcessorCount, device) : error;
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&shared_limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    if (error == cudaSuccess) *x = f32_make_plan(p, sms, shared_limit);
+    return error;
 }
 
 extern "C" kernel_info f32_kernel(void) {
@@ -246,8 +251,8 @@ extern "C" kernel_info f32_kernel(void) {
 
 extern "C" size_t f32_workspace(const conv_problem *problem) {
     const conv_problem p = conv_effective(problem);
-    int sms;
-    return p.c > 0 && multiprocessors(&sms) == cudaSuccess ? f32_make_plan(&p, sms).workspace : 0;
+    f32_plan x;
+    return p.c > 0 && make_plan(&p, &x) == cudaSuccess ? x.workspace : 0;
 }
 
 extern "C" cudaError_t f32_launch(const conv_problem *problem, cudaStream_t stream) {
@@ -256,9 +261,7 @@ extern "C" cudaError_t f32_launch(const conv_problem *problem, cudaStream_t stre
         scale<<<conv_blocks((int64_t)conv_places(&p) * p.k, THREADS), THREADS, 0, stream>>>(p);
         return cudaGetLastError();
     }
-    int sms;
-    cudaError_t error = multiprocessors(&sms);
-    if (error != cudaSuccess) return error;
-    const f32_plan x = f32_make_plan(&p, sms);
-    return f32_launch_plan(&p, &x, stream);
+    f32_plan x;
+    cudaError_t error = make_plan(&p, &x);
+    return error == cudaSuccess ? f32_launch_plan(&p, &x, stream) : error;
 }

@@ -21,12 +21,21 @@ static const double DRAM_BYTES = 2400;              /* in a clock, of the whole 
 typedef struct {
     bool nhwc;
     int filters, places, bk, per_sm;
+    int stages, sums; /* bytes of shared memory, for one and then for the other */
     double rate, overhead;
 } tile_costs;
 
 #define COSTS(NHWC, FILTERS, PLACES, BK, TM, TN, STAGES, THREADS, PER_SM, RATE, OVERHEAD)                              \
-    {NHWC, FILTERS, PLACES, BK, PER_SM, RATE, OVERHEAD},
-#define THIN_COSTS(FILTERS, SLICES, RATE) {false, FILTERS, 512 / SLICES, 8 * SLICES, 2, RATE, THIN_OVERHEAD},
+    {NHWC,                                                                                                             \
+     FILTERS,                                                                                                          \
+     PLACES,                                                                                                           \
+     BK,                                                                                                               \
+     PER_SM,                                                                                                           \
+     STAGES * BK * ((FILTERS + PLACES + 8) * 4 + 8),                                                                   \
+     (THREADS)*TM * TN / (FILTERS * PLACES) * ((FILTERS) * (PLACES) + 4 * (NHWC ? PLACES : FILTERS)) * 4,              \
+     RATE,                                                                                                             \
+     OVERHEAD},
+#define THIN_COSTS(FILTERS, SLICES, RATE) {false, FILTERS, 512 / SLICES, 8 * SLICES, 2, 0, 0, RATE, THIN_OVERHEAD},
 static const tile_costs tiles_of[F32_TILE_COUNT + F32_THIN_COUNT] = {F32_TILES(COSTS) F32_THIN(THIN_COSTS)};
 
 static int64_t ceil_div(int64_t a, int64_t b) {
@@ -107,18 +116,19 @@ static void offer(planner *to, int64_t divided, int64_t workers) {
     to->best = f32_plan_of(to->p, to->tile, divided, (int)workers);
 }
 
-f32_plan f32_make_plan(const conv_problem *p, int sms) {
+f32_plan f32_make_plan(const conv_problem *p, int sms, int shared_limit) {
     const double x = (double)p->n * p->c * p->h * p->w, f = (double)p->c * p->r * p->s * p->k;
     const double y = (double)p->n * p->p * p->q * p->k * (p->beta == 0.0f ? 1 : 2);
     planner to = {.p = p, .sms = sms, .least = (x + f + y) * sizeof(float) / DRAM_BYTES, .clocks = HUGE_VAL};
     for (to.tile = 0; to.tile < F32_TILE_COUNT + F32_THIN_COUNT; to.tile++) {
-        if (!f32_tile_takes(p, to.tile)) continue;
+        const tile_costs *t = &tiles_of[to.tile];
+        if (!f32_tile_takes(p, to.tile) || t->stages > shared_limit || t->sums > shared_limit) continue;
         to.tiles = f32_tiles(p, to.tile);
         to.tiles_k = f32_tiles_of_taps(p, to.tile);
         if (to.tiles > INT_MAX - F32_MAX_WORKERS) continue;
         offer(&to, 0, 0);
-        if (to.tile >= F32_TILE_COUNT) continue;                /* thin kernels divide nothing */
-        int64_t room = (int64_t)sms * tiles_of[to.tile].per_sm; /* for workers that run at once */
+        if (to.tile >= F32_TILE_COUNT) continue; /* thin kernels divide nothing */
+        int64_t room = (int64_t)sms * t->per_sm; /* for workers that run at once */
         if (room > F32_MAX_WORKERS) room = F32_MAX_WORKERS;
         for (int64_t parts = 2; parts * to.tiles <= room && parts <= to.tiles_k; parts += parts < 8 ? 1 : parts / 8)
             offer(&to, to.tiles, parts * to.tiles);

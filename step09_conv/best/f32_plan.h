@@ -39,7 +39,7 @@ enum {
     F32_NHWC = 7, /* the first of NHWC */
     F32_TILE_COUNT = 13,
     F32_THIN_COUNT = 4,   /* numbered on from there */
-    F32_FAR_FILTERS = 64, /* the tile that has kernels for far taps, too */
+    F32_FAR_FILTERS = 32, /* the tile that has kernels for far taps, too */
     F32_FAR_PLACES = 128,
     F32_MAX_WORKERS = 512 /* that tiles may be divided among */
 };
@@ -52,8 +52,9 @@ typedef struct {
     size_t workspace;
 } f32_plan;
 
-/* For a problem that has outputs and products, on a device with so many multiprocessors. */
-f32_plan f32_make_plan(const conv_problem *p, int sms);
+/* For a problem that has outputs and products, on a device with so many multiprocessors, and so many bytes of shared
+ * memory for a block. */
+f32_plan f32_make_plan(const conv_problem *p, int sms, int shared_limit);
 
 /* The plan for tile number `tile`, the last `divided` of its tiles divided among so many workers, of which each has at
  * least one tile of taps. */

@@ -63,32 +63,12 @@ static cudaError_t launch(const conv_problem *p, int tile, kind kind, cudaStream
      .kernel = f32_kernel,                                                                                             \
      .refuses = refuses_##name_,                                                                                       \
      .workspace = workspace_##name_},
-#define TILES(X)                                                                                                       \
-    X(whole_0, 0, WHOLE)                                                                                               \
-    X(shared_0, 0, SHARED)                                                                                             \
-    X(split_0, 0, SPLIT)                                                                                               \
-    X(whole_1, 1, WHOLE)                                                                                               \
-    X(shared_1, 1, SHARED)                                                                                             \
-    X(split_1, 1, SPLIT)                                                                                               \
-    X(whole_2, 2, WHOLE)                                                                                               \
-    X(shared_2, 2, SHARED)                                                                                             \
-    X(split_2, 2, SPLIT)                                                                                               \
-    X(whole_3, 3, WHOLE)                                                                                               \
-    X(shared_3, 3, SHARED)                                                                                             \
-    X(split_3, 3, SPLIT)                                                                                               \
-    X(whole_4, 4, WHOLE)                                                                                               \
-    X(shared_4, 4, SHARED)                                                                                             \
-    X(split_4, 4, SPLIT)                                                                                               \
-    X(whole_5, 5, WHOLE)                                                                                               \
-    X(shared_5, 5, SHARED)                                                                                             \
-    X(split_5, 5, SPLIT)                                                                                               \
-    X(whole_6, 6, WHOLE)                                                                                               \
-    X(shared_6, 6, SHARED)                                                                                             \
-    X(split_6, 6, SPLIT)                                                                                               \
-    X(thin_0, 7, WHOLE)                                                                                                \
-    X(thin_1, 8, WHOLE)                                                                                                \
-    X(thin_2, 9, WHOLE)                                                                                                \
-    X(thin_3, 10, WHOLE)
+/* clang-format off */
+#define THREE(X, i) X(whole_##i, i, WHOLE) X(shared_##i, i, SHARED) X(split_##i, i, SPLIT)
+#define TILES(X) \
+    THREE(X, 0) THREE(X, 1) THREE(X, 2) THREE(X, 3) THREE(X, 4) THREE(X, 5) THREE(X, 6) \
+    X(thin_0, 7, WHOLE) X(thin_1, 8, WHOLE) X(thin_2, 9, WHOLE) X(thin_3, 10, WHOLE)
+/* clang-format on */
 TILES(VARIANT_OF)
 
 /* y's bits, for tile number i of a layout and workers for parts of several tiles. */
