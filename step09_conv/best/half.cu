@@ -122,6 +122,22 @@ static half_loader loader_of(const conv_problem *p, const half_plan *plan) {
     return q.c % 64 == 0 && q.h * q.w > 0 && conv_map_refuses(&q) == NULL ? LOAD_WINDOWS : LOAD_PIECES;
 }
 
+/* The tiles to choose from. Shared memory takes a wavefront of 128 bytes at a time: for a stage of a tile of 128 x 128
+ * the wgmmas read 384 times, TMA writes 128 times, and 32 copies of pieces are counted with over 4 each, read and
+ * written, before what they bring into L1. That is more than the 512 clocks of the products. A tile of 128 x 256 needs
+ * few more than its 1024, so it replaces the other where it has no columns to spare, and a wave of tiles. */
+static void offer_tiles(const half_plan *plan, const gemm_problem *g, const plan_tile *tiles, int count,
+                        plan_tile offered[HALF_TILES]) {
+    for (int i = 0; i < count; i++) {
+        offered[i] = tiles[i];
+        const bool square = tiles[i].bm == 128 && tiles[i].bn == 128;
+        const int64_t broad = ((int64_t)g->m + 127) / 128 * (g->n / 256);
+        if (plan->loader == LOAD_PIECES && square && g->n % 256 == 0 && broad >= tiles[0].clusters &&
+            tiles[0].clusters > 0)
+            offered[i].clusters = 0;
+    }
+}
+
 /* Asks step 6's plan for tiles and parts, of a product whose operands lie well: how they come here it does not know.
  * Filters of more weights than it can count are left to half_mma.cu. */
 extern "C" half_plan plan_half(const conv_problem *problem, const plan_tile *tiles, int count) {
@@ -140,11 +156,13 @@ extern "C" half_plan plan_half(const conv_problem *problem, const plan_tile *til
     asked.A = asked.B = (const void *)256, asked.lda = asked.ldb = (int)round_up(g.k, 64);
     if (!p->nhwc) asked.C = (void *)2; /* planes: as rows that begin anywhere, for the configurations that take those */
     asked.workspace = (void *)((uintptr_t)p->workspace + all.bytes);
-    all.product = plan_hopper(&asked, tiles, count);
+    plan_tile offered[HALF_TILES];
+    all.loader = loader_of(p, &all);
+    offer_tiles(&all, &g, tiles, count, offered);
+    all.product = plan_hopper(&asked, offered, count);
     all.product.p = g;
     all.hopper = all.product.tile >= 0;
     if (all.hopper) all.bytes += all.product.bytes;
-    if (all.hopper) all.loader = loader_of(p, &all);
     return all;
 }
 
