@@ -81,6 +81,14 @@ static half_divisor divisor(int d) {
     return {(unsigned)((((int64_t)1 << (31 + shift)) + d - 1) / d), shift};
 }
 
+/* Pixels from a row of a copy to the next. A stage has several taps of few channels, of a row and of the next one: with
+ * this distance these, too, are neighbours in the 128 bytes of L1's banks, and a wavefront copies all. */
+static int row_of_copy(const conv_problem *p, int c) {
+    const int across = 64 / c;
+    if (across < 2 || 64 % c != 0 || p->r * p->s == 1) return p->w;
+    return p->w + ((p->s - p->w) % across + across) % across;
+}
+
 /* The view of x and its copy, and the copy of f: `all` is set up to them. */
 static void view_of(const conv_problem *p, half_plan *all) {
     bool stays;
@@ -88,6 +96,7 @@ static void view_of(const conv_problem *p, half_plan *all) {
     half_view *v = &all->view;
     v->x = p->x, v->bias = p->bias, v->alpha = p->alpha;
     v->c = c, v->h = p->h, v->w = p->w, v->r = p->r, v->s = p->s, v->p = p->p, v->q = p->q;
+    v->row = p->w;
     for (int i = 0; i < 2; i++) v->stride[i] = p->stride[i], v->pad[i] = p->pad[i], v->dilation[i] = p->dilation[i];
     v->in_plane = p->nhwc ? 0 : p->p * p->q;
     if (p->p * p->q > 0) v->by_pq = divisor(p->p * p->q), v->by_q = divisor(p->q);
@@ -95,15 +104,17 @@ static void view_of(const conv_problem *p, half_plan *all) {
     if (c == 0) return;
     v->step_c = 64 % c, v->step_s = in_64 % p->s, v->step_r = in_64 / p->s;
     if (!stays) {
-        all->x = {p->x, NULL, !p->nhwc, p->n, p->h * p->w, p->c, c, 0};
-        v->x = all->x.to = place_of(all, p, (int64_t)p->n * p->h * p->w * c);
+        v->row = row_of_copy(p, c);
+        all->x = {p->x, NULL, !p->nhwc, p->n, p->h * p->w, p->c, c, 0, p->w, v->row, p->h, {}};
+        if (p->w > 0) all->x.by_w = divisor(p->w);
+        v->x = all->x.to = place_of(all, p, (int64_t)p->n * p->h * v->row * c);
     }
     v->piece = c % 8 == 0 && (!stays || aligned(p->x, 16)) ? 16 : 8;
 
     const int64_t weights = (int64_t)c * p->r * p->s, pitch = round_up(weights, 8);
     all->filters = {p->f, weights, pitch, p->k};
     if (c != p->c || weights != pitch || !aligned(p->f, 16) || (!p->nhwc && p->r * p->s > 1)) {
-        all->f = {p->f, NULL, !p->nhwc, p->k, p->r * p->s, p->c, c, pitch};
+        all->f = {p->f, NULL, !p->nhwc, p->k, p->r * p->s, p->c, c, pitch, 0, 0, 0, {}};
         all->filters.at = all->f.to = place_of(all, p, p->k * pitch);
     }
 }
