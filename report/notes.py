@@ -49,11 +49,14 @@ def table_lines(db, found, words):
     needed = [one for one in arguments if not one.startswith("[")]
     if not len(needed) <= len(words) - 1 <= len(arguments):
         raise Mistake(" ".join(["the marker reads table:", name, *arguments]))
-    usual = {"dtype": "f32", "layout": "nchw"} if table.family == "conv" else {"dtype": "f16", "layout": "tn"}
-    given = {"table": name, "last": None, **usual}
+    given = {"table": name, "last": None}
     for argument_name, word in zip(arguments, words[1:]):
         argument_name = argument_name.strip("[]")
         given[argument_name.lower()] = argument(db, table.family, argument_name, word, given.get("step"))
+    usual = {"dtype": "f16", "layout": "tn"}
+    if table.family == "conv":
+        usual = values.own_kind(db, given["step"], given["last"])
+    given = {**usual, **given}
     return tables.render(table, db, given)
 
 

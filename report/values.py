@@ -11,7 +11,7 @@ TENSOR_TYPES = ("f16", "bf16", "s8", "tf32", "tf32x3", "f16>f32", "bf16>f32", "f
 CHOICES = {  # what these keys may be
     "dtype": TENSOR_TYPES, "layout": ("tn", "nn", "nchw", "nhwc"), "load": ("burst", "sustained"),
     "mode": ("graph", "pdl", "events"), "cache": ("cold", "warm"), "op": ("gemv", "gemv_chain"),
-    "set": ("square", "article", "odd", "all", *TENSOR_TYPES),
+    "set": ("square", "article", "odd", "all", *TENSOR_TYPES, "f32-nchw", "f32-nhwc", "f16-nhwc"),
 }
 SHAPE = "step variant m n k"
 KEYS = {  # of each view_... in values.sql; a key with = may be left out, and is written name=key where it is not
@@ -19,7 +19,7 @@ KEYS = {  # of each view_... in values.sql; a key with = may be left out, and is
     "tensor": SHAPE + " dtype=f16 layout=tn load=burst",
     "gemv": "step variant n k dtype=f16 mode=graph cache=cold op=gemv",
     "knn": "variant n d k",
-    "conv": "step variant layer dtype=f32 layout=nchw",
+    "conv": "step variant layer dtype=own layout=own",
     "counter": "step variant",
     "waiting": "step variant",
     "sass": "step variant",
@@ -52,6 +52,12 @@ def find_variant(db, step, name):
     if not db.execute("SELECT 1 FROM variant WHERE step = ? AND variant = ?", [step, name]).fetchone():
         raise Mistake(f"unknown variant {name} of {step}")
     return name
+
+
+def own_kind(db, step, variant):
+    """The type and the layout that a rung of convolutions stands for; f32 and nchw of what is no rung."""
+    row = db.execute("SELECT dtype, layout FROM ladder WHERE (step, variant) = (?, ?)", [step, variant]).fetchone()
+    return dict(row or {"dtype": "f32", "layout": "nchw"})
 
 
 def whole(word):
@@ -95,6 +101,8 @@ def row_of(db, view, keys):
             find_variant(db, given["step"], keys[name])
         elif name in ("m", "n", "k", "d"):
             given[name] = whole(keys[name])
+        elif keys[name] == "own":
+            given[name] = own_kind(db, given["step"], keys["variant"])[name]
         elif name == "layer" and not re.fullmatch(r"\d+(-\d+){7}", keys[name]):
             raise Mistake(f"{keys[name]} is not a layer, n-c-h-w-k-r-s-stride")
         elif keys[name] not in CHOICES.get(name, [keys[name]]):

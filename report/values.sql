@@ -51,23 +51,27 @@ FROM (SELECT step, variant, layer, dtype, sides AS layout, us, ms_median, ms_min
              NULL, NULL, NULL, NULL
       FROM conv_baseline);
 
--- How a variant's ratios to cuBLAS lie in a set of shapes or types, so that no sentence outlives the rows that it sums
+-- How a variant's ratios to the library lie in a set of shapes or types, so that no sentence outlives the rows that it sums
 -- up: faster counts where all of the ratio's interval is above 1, slower where it is below.
 CREATE VIEW value_claim AS
 SELECT step, variant, "set",
-       CASE WHEN sum(low > 1) = count(*) THEN 'faster than cuBLAS at every size recorded here'
-            WHEN sum(high < 1) = count(*) THEN 'slower than cuBLAS at every size recorded here'
-            WHEN sum(low > 1) = 0 THEN 'at best as fast as cuBLAS at the sizes recorded here'
-            ELSE 'faster than cuBLAS at ' || sum(low > 1) || ' of the ' || count(*) || ' sizes recorded here' END AS
-       claim, form('%.2f', min(ratio)) || CASE WHEN form('%.2f', min(ratio)) = form('%.2f', max(ratio)) THEN ''
+       CASE WHEN sum(low > 1) = count(*) THEN 'faster than ' || library || ' at every ' || one
+            WHEN sum(high < 1) = count(*) THEN 'slower than ' || library || ' at every ' || one
+            WHEN sum(low > 1) = 0 THEN 'at best as fast as ' || library || ' at the ' || one || 's'
+            ELSE 'faster than ' || library || ' at ' || sum(low > 1) || ' of the ' || count(*) || ' ' || one || 's' END ||
+       ' recorded here' AS claim, form('%.2f', min(ratio)) || CASE WHEN form('%.2f', min(ratio)) = form('%.2f', max(ratio)) THEN ''
                                         ELSE ' to ' || form('%.2f', max(ratio)) END AS span
 FROM (SELECT *, coalesce(ratio_low, ratio) AS low, coalesce(ratio_high, ratio) AS high
-      FROM (SELECT step, variant, shape AS "set", ratio, ratio_low, ratio_high FROM gemm
+      FROM (SELECT step, variant, shape AS "set", ratio, ratio_low, ratio_high, 'cuBLAS' AS library, 'size' AS one
+            FROM gemm
             UNION ALL
-            SELECT step, variant, dtype, ratio, ratio_low, ratio_high FROM tensor
+            SELECT step, variant, dtype || '-' || sides, ratio, ratio_low, ratio_high, 'cuDNN''s direct engines', 'layer'
+            FROM conv_row
+            UNION ALL
+            SELECT step, variant, dtype, ratio, ratio_low, ratio_high, 'cuBLAS', 'size' FROM tensor
             WHERE layout = 'tn' AND load = 'burst' AND m = n AND n = k AND m IN (SELECT side FROM tensor_side)
             UNION ALL
-            SELECT step, variant, choice, ratio, ratio_low, ratio_high FROM gemv_row
+            SELECT step, variant, choice, ratio, ratio_low, ratio_high, 'cuBLAS', 'size' FROM gemv_row
             JOIN (SELECT 'all' AS choice UNION SELECT DISTINCT dtype FROM gemv_row) ON choice IN ('all', dtype)
             WHERE op = 'gemv' AND cache = 'cold' AND mode = 'graph')
       WHERE ratio IS NOT NULL)

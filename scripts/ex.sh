@@ -65,7 +65,7 @@ without() {
 wrong_first() {
     sed -n 's/^exercise: /    /p; s/^exercise  *\([0-9]* of .* neighbours\)/    \1/p
         /^  first/{s//      first/p;q;}' "$1"
-    ! grep -q '^  first.*got nan' "$1" || echo "      (nan: C begins so, and so do the words around A and B)"
+    ! grep -q '^  first.*got nan' "$1" || echo "      (nan: results begin so, and so do the words around operands)"
 }
 
 # median PROGRAM [OPTION]...: the milliseconds of its kernel on the GPU; its exit status. What it says: $work/gpu.

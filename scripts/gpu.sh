@@ -129,8 +129,11 @@ ncu_step() (
     type=
     case $step in step06*) type=$(report type "$step" "$variant") ;; esac # where that is not the step's default
     sizes="--size $size --no-baseline --warm"
-    case $step in step08*) sizes= ;; esac # it has another shape, the paper's
+    case $step in
+    step08*) sizes= ;; # it has another shape, the paper's
+    step09*) sizes="--no-baseline --warm" ;; # and a layer
+    esac
     # shellcheck disable=SC2086 # several words, or none
-    exec ncu --kernel-name-base function --kernel-id '::regex:^(sgemm|hgemm|gemm|gemv|knn)_:1' --clock-control none \
-        --metrics "${metrics%,}" "$@" "./$step/run" $sizes --time 0.01 ${variant:+--variant "$variant"} $type
+    exec ncu --kernel-name-base function --kernel-id '::regex:^(sgemm|hgemm|gemm|gemv|knn|conv)_:1' \
+        --clock-control none --metrics "${metrics%,}" "$@" "./$step/run" $sizes --time 0.01 ${variant:+--variant "$variant"} $type
 )

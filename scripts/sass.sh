@@ -1,12 +1,12 @@
 #!/bin/sh
 # help: record the instructions of every kernel's main loop for sm_90a, without a GPU (STEP=step05 narrows it)
 # plots/data/sass.csv: registers, and how many instructions of which kind (report/record/sass.py says how the loop is
-# found), of steps 1 to 5.
+# found), of steps 1 to 5 and of step 9's two on CUDA cores.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh
 need_step sass STEP ${STEP:-}
-case ${STEP:-step01} in step0[1-5]*) ;; *) echo "sass: STEP=$STEP is no SGEMM of steps 1 to 5" >&2; exit 2 ;; esac
+case ${STEP:-step01} in step0[1-59]*) ;; *) echo "sass: STEP=$STEP is none of steps 1 to 5 and 9" >&2; exit 2 ;; esac
 need_sass sass
 need_python sass
 build_steps ${STEP:-}
@@ -19,8 +19,12 @@ begin sass
 
 report header sass >"$work/header"
 : >"$work/rows"
-for kernel in $(find step0[1-5]_* -path "${STEP:-step}*" -name '*.cu' | LC_ALL=C sort); do
-    case $kernel in */show_* | */limits/*) continue ;; esac # no variant
+for kernel in $(find step0[1-59]_* -path "${STEP:-step}*" -name '*.cu' | LC_ALL=C sort); do
+    case $kernel in
+    */show_* | */limits/*) continue ;; # no variant
+    step09_*/implicit.cu | step09_*/precomputed.cu) ;;
+    step09_*) continue ;;
+    esac
     object=build/obj/$kernel.o
     cuobjdump -arch "$arch" -res-usage "$object" >"$work/usage"
     cuobjdump -arch "$arch" -sass "$object" >"$work/sass"

@@ -15,7 +15,7 @@ command -v xz >/dev/null || fail "xz is missing; type: apt-get install xz-utils"
 need_step bundle STEPS ${STEPS:-}
 if [ -z "${BUILT:-}" ]; then
     # shellcheck disable=SC2046,SC2086 # several goals
-    build_steps ${STEPS:-all} sim-all $(printf 'build/obj/exercises/%s.c.o ' gemm gemv knn)
+    build_steps ${STEPS:-all} sim-all $(printf 'build/obj/exercises/%s.c.o ' gemm gemv knn conv)
 fi
 
 mkdir -p build

@@ -23,7 +23,7 @@ static __device__ unsigned left_ready[F32_MAX_WORKERS];
 /* Word by word: neighbouring threads write neighbouring words. */
 template <class T>
 static __device__ __forceinline__ void leave_sums(const conv_problem &p, int worker, const float (*c_reg)[T::TN]) {
-    auto left = (float(*)[T::RESULTS][THREADS])p.workspace;
+    auto left = (float(*)[T::RESULTS][T::THREADS])p.workspace;
 #pragma unroll
     for (int i = 0; i < T::RESULTS; i++) left[worker][i][threadIdx.x] = c_reg[i / T::TN][i % T::TN];
     __syncthreads();
@@ -32,7 +32,7 @@ static __device__ __forceinline__ void leave_sums(const conv_problem &p, int wor
 
 template <class T>
 static __device__ __forceinline__ void add_sums(const conv_problem &p, int worker, float (*c_reg)[T::TN]) {
-    auto left = (float(*)[T::RESULTS][THREADS])p.workspace;
+    auto left = (float(*)[T::RESULTS][T::THREADS])p.workspace;
     if (threadIdx.x == 0)
         while (load_acquire(&left_ready[worker]) == 0) __nanosleep(20);
     __syncthreads();
@@ -72,7 +72,7 @@ static __device__ __forceinline__ bool add_parts(const conv_problem &p, sharing 
 
 /* Word i of a thread of the tile in shared memory, row by row: neighbouring threads have neighbouring words. */
 template <class T> static __device__ __forceinline__ float *word_of(float *shared, int i) {
-    const int STEP = THREADS / T::BN * T::SUM_ROW;
+    const int STEP = T::THREADS / T::BN * T::SUM_ROW;
     return shared + threadIdx.x / T::BN * T::SUM_ROW + threadIdx.x % T::BN + i * STEP;
 }
 
@@ -118,12 +118,14 @@ static __device__ __forceinline__ void store(const conv_problem &p, int k, float
         *y = sum[0];
 }
 
-/* Stores the tile in shared memory: a thread has some columns of it, WIDTH of them, whose image it finds once. */
+/* Stores the tile in shared memory, columns from col0 on as many as the threads reach: each has WIDTH of them, whose
+ * image it finds once. */
 template <class T, int WIDTH>
-static __device__ __forceinline__ void store_columns(const conv_problem &p, int filter0, int place0,
+static __device__ __forceinline__ void store_columns(const conv_problem &p, int filter0, int place0, int col0,
                                                      const float *shared, int slices) {
-    const int ACROSS = T::BN / WIDTH, DOWN = THREADS / ACROSS, in_image = p.p * p.q;
-    int row = threadIdx.x / ACROSS, col = threadIdx.x % ACROSS * WIDTH;
+    const int ACROSS = T::BN / WIDTH < T::THREADS ? T::BN / WIDTH : T::THREADS, DOWN = T::THREADS / ACROSS,
+              in_image = p.p * p.q;
+    int row = threadIdx.x / ACROSS, col = col0 + threadIdx.x % ACROSS * WIDTH;
     const float *from = shared + row * T::SUM_ROW + col;
     row += T::NHWC ? place0 : filter0, col += T::NHWC ? filter0 : place0;
     int rows = T::NHWC ? conv_places(&p) : p.k;
@@ -158,12 +160,13 @@ template <class T>
 static __device__ __forceinline__ void store_tile(const conv_problem &p, int filter0, int place0, const float *shared,
                                                   int slices) {
     if (is_fours<T>(p))
-        store_columns<T, 4>(p, filter0, place0, shared, slices);
+        store_columns<T, 4>(p, filter0, place0, 0, shared, slices);
     else
-        store_columns<T, 1>(p, filter0, place0, shared, slices);
+        for (int col0 = 0; col0 < T::BN; col0 += T::THREADS)
+            store_columns<T, 1>(p, filter0, place0, col0, shared, slices);
 }
 
-template <class T> static __global__ void __launch_bounds__(THREADS, T::PER_SM) conv_f32(f32_problem q, sharing s) {
+template <class T> static __global__ void __launch_bounds__(T::THREADS, T::PER_SM) conv_f32(f32_problem q, sharing s) {
     extern __shared__ __align__(16) unsigned char bytes[];
     float *shared = (float *)bytes;
     const conv_problem &p = q.p;
@@ -213,38 +216,43 @@ template <class T> static cudaError_t launch_tile(const conv_problem *p, const f
     cudaError_t error = cudaFuncSetAttribute(conv_f32<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     if (error != cudaSuccess) return error;
     f32_problem q = {*p, make_divisor(T::NHWC ? p->c : p->r * p->s), make_divisor(p->s)};
-    conv_f32<T><<<(unsigned)(x->whole + x->workers), THREADS, bytes, stream>>>(q, s);
+    conv_f32<T><<<(unsigned)(x->whole + x->workers), T::THREADS, bytes, stream>>>(q, s);
     return cudaGetLastError();
 }
 
 typedef cudaError_t (*launcher)(const conv_problem *p, const f32_plan *x, cudaStream_t stream);
 
-#define TILE(FILTERS, PLACES, BK, TM, TN, STAGES, PER_SM, RATE, OVERHEAD)                                              \
-    {launch_tile<f32_shape<false, false, FILTERS, PLACES, BK, TM, TN, STAGES, PER_SM>>,                                \
-     launch_tile<f32_shape<true, false, FILTERS, PLACES, BK, TM, TN, STAGES, PER_SM>>},
-static const launcher launchers[][2] = {F32_TILES(TILE)};
-static const launcher far_launchers[] = {launch_tile<f32_shape<false, true, 64, 128, 32, 8, 16, 3, 1>>,
-                                         launch_tile<f32_shape<true, true, 64, 128, 32, 8, 16, 3, 1>>};
+#define TILE(NHWC, FILTERS, PLACES, BK, TM, TN, STAGES, THREADS, PER_SM, ...)                                          \
+    launch_tile<f32_shape<NHWC, false, FILTERS, PLACES, BK, TM, TN, STAGES, THREADS, PER_SM>>,
+static const launcher launchers[] = {F32_TILES(TILE)};
+static const launcher far_launchers[] = {launch_tile<f32_shape<false, true, 32, 128, 16, 4, 8, 4, 256, 1>>,
+                                         launch_tile<f32_shape<true, true, 32, 128, 16, 4, 8, 4, 256, 1>>};
 
 extern "C" cudaError_t f32_launch_plan(const conv_problem *p, const f32_plan *x, cudaStream_t stream) {
-    return (x->far ? far_launchers : launchers[x->tile])[p->nhwc](p, x, stream);
+    if (x->tile >= F32_TILE_COUNT) return f32_launch_thin(p, x->tile - F32_TILE_COUNT, x->whole, stream);
+    return (x->far ? far_launchers[p->nhwc] : launchers[x->tile])(p, x, stream);
 }
 
-static cudaError_t multiprocessors(int *sms) {
-    int device;
+/* The plan on the current device. */
+static cudaError_t make_plan(const conv_problem *p, f32_plan *x) {
+    int device, sms, shared_limit;
     cudaError_t error = cudaGetDevice(&device);
-    return error == cudaSuccess ? cudaDeviceGetAttribute(sms, cudaDevAttrMultiProcessorCount, device) : error;
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&shared_limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    if (error == cudaSuccess) *x = f32_make_plan(p, sms, shared_limit);
+    return error;
 }
 
 extern "C" kernel_info f32_kernel(void) {
-    typedef f32_shape<false, false, 128, 256, 16, 8, 16, 4, 1> largest_tile;
+    typedef f32_shape<false, false, 128, 256, 16, 8, 16, 4, 256, 1> largest_tile;
     return {(const void *)conv_f32<largest_tile>, THREADS, largest_tile::STAGES * sizeof(largest_tile::stage)};
 }
 
 extern "C" size_t f32_workspace(const conv_problem *problem) {
     const conv_problem p = conv_effective(problem);
-    int sms;
-    return p.c > 0 && multiprocessors(&sms) == cudaSuccess ? f32_make_plan(&p, sms).workspace : 0;
+    f32_plan x;
+    return p.c > 0 && make_plan(&p, &x) == cudaSuccess ? x.workspace : 0;
 }
 
 extern "C" cudaError_t f32_launch(const conv_problem *problem, cudaStream_t stream) {
@@ -253,9 +261,7 @@ extern "C" cudaError_t f32_launch(const conv_problem *problem, cudaStream_t stre
         scale<<<conv_blocks((int64_t)conv_places(&p) * p.k, THREADS), THREADS, 0, stream>>>(p);
         return cudaGetLastError();
     }
-    int sms;
-    cudaError_t error = multiprocessors(&sms);
-    if (error != cudaSuccess) return error;
-    const f32_plan x = f32_make_plan(&p, sms);
-    return f32_launch_plan(&p, &x, stream);
+    f32_plan x;
+    cudaError_t error = make_plan(&p, &x);
+    return error == cudaSuccess ? f32_launch_plan(&p, &x, stream) : error;
 }

@@ -12,19 +12,31 @@
 #include <limits.h>
 #include <math.h>
 
-#include "base/array.h"
-
 static const double LEFT = 2690;
-static const double DRAM_BYTES = 2400; /* in a clock, of the whole device */
+static const double ALONE = 1.3; /* times a block's share of `rate`, where there are fewer than find room */
+#define THIN_OVERHEAD 2500
+static const double THIN_WAIT = 900, THIN_TAP = 14; /* for 8 taps, or 64 in slices, and for each of them */
+static const double DRAM_BYTES = 2400;              /* in a clock, of the whole device */
 
 typedef struct {
+    bool nhwc;
     int filters, places, bk, per_sm;
+    int stages, sums; /* bytes of shared memory, for one and then for the other */
     double rate, overhead;
 } tile_costs;
 
-#define COSTS(FILTERS, PLACES, BK, TM, TN, STAGES, PER_SM, RATE, OVERHEAD)                                             \
-    {FILTERS, PLACES, BK, PER_SM, RATE, OVERHEAD},
-static const tile_costs tiles_of[] = {F32_TILES(COSTS)};
+#define COSTS(NHWC, FILTERS, PLACES, BK, TM, TN, STAGES, THREADS, PER_SM, RATE, OVERHEAD)                              \
+    {NHWC,                                                                                                             \
+     FILTERS,                                                                                                          \
+     PLACES,                                                                                                           \
+     BK,                                                                                                               \
+     PER_SM,                                                                                                           \
+     STAGES * BK * ((FILTERS + PLACES + 8) * 4 + 8),                                                                   \
+     (THREADS)*TM * TN / (FILTERS * PLACES) * ((FILTERS) * (PLACES) + 4 * (NHWC ? PLACES : FILTERS)) * 4,              \
+     RATE,                                                                                                             \
+     OVERHEAD},
+#define THIN_COSTS(FILTERS, SLICES, RATE) {false, FILTERS, 512 / SLICES, 8 * SLICES, 2, 0, 0, RATE, THIN_OVERHEAD},
+static const tile_costs tiles_of[F32_TILE_COUNT + F32_THIN_COUNT] = {F32_TILES(COSTS) F32_THIN(THIN_COSTS)};
 
 static int64_t ceil_div(int64_t a, int64_t b) {
     return (a + b - 1) / b;
@@ -36,6 +48,11 @@ static bool is_far(const conv_problem *p) {
     const double pixels = (double)down * p->w + (double)across;
     const double words = p->nhwc ? (pixels + 1) * p->c : (double)(p->c - 1) * p->h * p->w + pixels + 1;
     return (int64_t)p->r + p->s > 31 || words > INT_MAX;
+}
+
+bool f32_tile_takes(const conv_problem *p, int tile) {
+    const tile_costs *t = &tiles_of[tile];
+    return t->nhwc == p->nhwc && (!is_far(p) || (t->filters == F32_FAR_FILTERS && t->places == F32_FAR_PLACES));
 }
 
 int64_t f32_tiles(const conv_problem *p, int tile) {
@@ -65,6 +82,14 @@ typedef struct {
     f32_plan best;
 } planner;
 
+/* The clocks for the products of so many blocks, of `clocks` each at the full rate, one or some of them after others.
+ */
+static double products_of(const tile_costs *t, int64_t blocks, double clocks) {
+    const int64_t last = blocks % t->per_sm;
+    const double share = ALONE * (double)last / t->per_sm;
+    return clocks * ((double)(blocks - last) + (double)last / (last > 0 && share < 1 ? share : 1));
+}
+
 /* Makes it the plan that so many tiles are divided among so many workers, if that is faster. */
 static void offer(planner *to, int64_t divided, int64_t workers) {
     const tile_costs *t = &tiles_of[to->tile];
@@ -73,12 +98,15 @@ static void offer(planner *to, int64_t divided, int64_t workers) {
     double products = 0, clocks = 0;
     if (to->tiles > divided) {
         const int64_t each = ceil_div(to->tiles - divided, to->sms); /* that a multiprocessor computes */
-        products += (double)(each * to->tiles_k) * tile_of_k;
+        products += products_of(t, each, (double)to->tiles_k * tile_of_k);
         clocks += (double)ceil_div(each, t->per_sm) * t->overhead;
+        const double waiting = (double)(ceil_div(each, t->per_sm) * to->tiles_k) * (THIN_WAIT + THIN_TAP * t->bk);
+        if (to->tile >= F32_TILE_COUNT && waiting > products) products = waiting;
     }
     if (divided > 0) {
         const bool even = workers % divided == 0; /* nobody has parts of two tiles */
-        products += (double)(ceil_div(workers, to->sms) * ceil_div(divided * to->tiles_k, workers)) * tile_of_k;
+        const int64_t share = ceil_div(divided * to->tiles_k, workers);
+        products += products_of(t, ceil_div(workers, to->sms), (double)share * tile_of_k);
         clocks += t->overhead * (even ? 1 : 1 + (double)divided / (double)workers);
         for (int64_t parts = ceil_div(workers, divided) + !even; parts > 1; parts = ceil_div(parts, 2)) clocks += LEFT;
     }
@@ -88,17 +116,19 @@ static void offer(planner *to, int64_t divided, int64_t workers) {
     to->best = f32_plan_of(to->p, to->tile, divided, (int)workers);
 }
 
-f32_plan f32_make_plan(const conv_problem *p, int sms) {
+f32_plan f32_make_plan(const conv_problem *p, int sms, int shared_limit) {
     const double x = (double)p->n * p->c * p->h * p->w, f = (double)p->c * p->r * p->s * p->k;
     const double y = (double)p->n * p->p * p->q * p->k * (p->beta == 0.0f ? 1 : 2);
     planner to = {.p = p, .sms = sms, .least = (x + f + y) * sizeof(float) / DRAM_BYTES, .clocks = HUGE_VAL};
-    const bool far = is_far(p);
-    for (to.tile = 0; to.tile < ARRAY_SIZE(tiles_of); to.tile++) {
+    for (to.tile = 0; to.tile < F32_TILE_COUNT + F32_THIN_COUNT; to.tile++) {
+        const tile_costs *t = &tiles_of[to.tile];
+        if (!f32_tile_takes(p, to.tile) || t->stages > shared_limit || t->sums > shared_limit) continue;
         to.tiles = f32_tiles(p, to.tile);
         to.tiles_k = f32_tiles_of_taps(p, to.tile);
-        if (to.tiles > INT_MAX - F32_MAX_WORKERS || (far && to.tile != F32_FAR_TILE)) continue;
+        if (to.tiles > INT_MAX - F32_MAX_WORKERS) continue;
         offer(&to, 0, 0);
-        int64_t room = (int64_t)sms * tiles_of[to.tile].per_sm; /* for workers that run at once */
+        if (to.tile >= F32_TILE_COUNT) continue; /* thin kernels divide nothing */
+        int64_t room = (int64_t)sms * t->per_sm; /* for workers that run at once */
         if (room > F32_MAX_WORKERS) room = F32_MAX_WORKERS;
         for (int64_t parts = 2; parts * to.tiles <= room && parts <= to.tiles_k; parts += parts < 8 ? 1 : parts / 8)
             offer(&to, to.tiles, parts * to.tiles);

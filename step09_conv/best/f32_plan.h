@@ -11,39 +11,64 @@
 extern "C" {
 #endif
 
-/* The tiles: filters, places, taps at a time, rows and columns of a thread where rows are filters, stages, blocks on a
+/* The tiles: layout, filters, places, taps at a time, rows and columns of a thread, stages, threads and blocks on a
  * multiprocessor; then multiply-adds in a clock of a multiprocessor, and clocks of a block besides these. */
 #define F32_TILES(X)                                                                                                   \
-    X(128, 256, 16, 8, 16, 4, 1, 99, 10500)                                                                            \
-    X(64, 256, 32, 8, 16, 3, 1, 96, 9900)                                                                              \
-    X(128, 128, 32, 8, 16, 3, 1, 94, 8500)                                                                             \
-    X(64, 128, 32, 8, 16, 4, 1, 90, 8500)                                                                              \
-    X(64, 64, 64, 8, 16, 3, 1, 86, 6700)                                                                               \
-    X(32, 128, 16, 4, 8, 4, 2, 65, 3100)
+    X(false, 128, 256, 16, 8, 16, 4, 256, 1, 99, 10500)                                                                \
+    X(false, 64, 256, 16, 8, 16, 4, 128, 2, 96, 9000)                                                                  \
+    X(false, 128, 128, 16, 8, 16, 4, 128, 2, 95, 8500)                                                                 \
+    X(false, 64, 128, 32, 8, 16, 3, 256, 1, 90, 8500)                                                                  \
+    X(false, 64, 64, 64, 8, 16, 3, 256, 1, 86, 6700)                                                                   \
+    X(false, 32, 256, 16, 4, 16, 3, 128, 3, 78, 5000)                                                                  \
+    X(false, 32, 128, 16, 4, 8, 4, 256, 2, 65, 3100)                                                                   \
+    X(true, 128, 256, 16, 8, 16, 4, 256, 1, 99, 10500)                                                                 \
+    X(true, 64, 256, 32, 8, 16, 3, 256, 1, 95, 9900)                                                                   \
+    X(true, 128, 128, 32, 8, 16, 3, 256, 1, 94, 8500)                                                                  \
+    X(true, 64, 128, 32, 8, 16, 3, 256, 1, 90, 8500)                                                                   \
+    X(true, 64, 64, 64, 8, 16, 3, 256, 1, 86, 6700)                                                                    \
+    X(true, 32, 128, 16, 4, 8, 4, 256, 2, 65, 3100)
+
+/* The thin kernels, of NCHW: filters, slices of taps, multiply-adds in a clock. */
+#define F32_THIN(X)                                                                                                    \
+    X(2, 1, 20)                                                                                                        \
+    X(2, 8, 20)                                                                                                        \
+    X(8, 1, 40)                                                                                                        \
+    X(8, 8, 40)
 
 enum {
-    F32_FAR_TILE = 3,     /* the one that has kernels for far taps, too */
+    F32_NHWC = 7, /* the first of NHWC */
+    F32_TILE_COUNT = 13,
+    F32_THIN_COUNT = 4,   /* numbered on from there */
+    F32_FAR_FILTERS = 32, /* the tile that has kernels for far taps, too */
+    F32_FAR_PLACES = 128,
     F32_MAX_WORKERS = 512 /* that tiles may be divided among */
 };
 
 typedef struct {
-    int tile; /* row of F32_TILES */
+    int tile; /* row of F32_TILES, or beyond them of F32_THIN */
     bool far; /* taps as f32_tile.cuh's far_tap */
     int64_t whole;
     int divided, workers; /* tiles after the whole ones, and the blocks that share them */
     size_t workspace;
 } f32_plan;
 
-/* For a problem that has outputs and products, on a device with so many multiprocessors. */
-f32_plan f32_make_plan(const conv_problem *p, int sms);
+/* For a problem that has outputs and products, on a device with so many multiprocessors, and so many bytes of shared
+ * memory for a block. */
+f32_plan f32_make_plan(const conv_problem *p, int sms, int shared_limit);
 
 /* The plan for tile number `tile`, the last `divided` of its tiles divided among so many workers, of which each has at
  * least one tile of taps. */
 f32_plan f32_plan_of(const conv_problem *p, int tile, int64_t divided, int workers);
 
+/* Whether the tile is of the problem's layout, and has a kernel for its taps. */
+bool f32_tile_takes(const conv_problem *p, int tile);
+
 /* Tiles of y, and tiles of taps in each. */
 int64_t f32_tiles(const conv_problem *p, int tile);
 int64_t f32_tiles_of_taps(const conv_problem *p, int tile);
+
+/* Launches a row of F32_THIN. */
+cudaError_t f32_launch_thin(const conv_problem *p, int kernel, int64_t blocks, cudaStream_t stream);
 
 /* Launches what a plan says. */
 cudaError_t f32_launch_plan(const conv_problem *p, const f32_plan *plan, cudaStream_t stream);

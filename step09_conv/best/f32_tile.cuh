@@ -62,19 +62,23 @@ struct f32_problem {
     divisor inner, s;
 };
 
-/* A tile of FILTERS x PLACES. */
-template <bool NHWC_, bool FAR_, int FILTERS_, int PLACES_, int BK_, int TM_, int TN_, int STAGES_, int PER_SM_>
+/* A tile of FILTERS x PLACES. Where blocks have fewer than 256 threads, and share a multiprocessor, one stores its
+ * results while another multiplies. */
+template <bool NHWC_, bool FAR_, int FILTERS_, int PLACES_, int BK_, int TM_, int TN_, int STAGES_, int THREADS_,
+          int PER_SM_>
 struct f32_shape
     : tile_shape<NHWC_ ? PLACES_ : FILTERS_, NHWC_ ? FILTERS_ : PLACES_, BK_, TM_, TN_, STAGES_, PER_SM_, true> {
     static const bool NHWC = NHWC_, FAR = FAR_;
     static const int FILTERS = FILTERS_, PLACES = PLACES_, BM = NHWC ? PLACES : FILTERS, BN = NHWC ? FILTERS : PLACES;
-    static const int BK = BK_, TN = TN_, STAGES = STAGES_;
+    static const int BK = BK_, TM = TM_, TN = TN_, STAGES = STAGES_, THREADS = THREADS_;
+    static const int SLICES = THREADS / 32 / (BM / (8 * TM) * (BN / (4 * TN))), SLICE_K = BK / SLICES;
+    static const int RESULTS = BM * BN / THREADS; /* of a thread, once the slices are added up */
     /* Lanes of a copy along a row of taps. Rows in shared memory are longer by what brings those of neighbouring taps
      * into other banks. */
-    static const int LANES = 8, PAD = 32 / LANES, ROWS_APART = THREADS / LANES;
-    static const int F_ROWS = FILTERS / ROWS_APART, F_COPIES = F_ROWS * BK / LANES;
-    static const int X_ROWS = NHWC ? PLACES / ROWS_APART : 1, X_COPIES = PLACES * BK / THREADS;
-    static const int X_TAPS = X_COPIES / X_ROWS;
+    static const int LANES = 8, PAD = 32 / LANES;
+    static const int F_APART = THREADS / LANES, F_ROWS = FILTERS / F_APART, F_COPIES = F_ROWS * BK / LANES;
+    static const int X_APART = NHWC ? F_APART : THREADS, X_ROWS = PLACES > X_APART ? PLACES / X_APART : 1;
+    static const int X_COPIES = PLACES * BK / THREADS, X_TAPS = X_COPIES / X_ROWS;
     typedef typename tap_of<FAR>::type tap;
     struct stage {
         float A[BK][BM + PAD];
@@ -133,10 +137,10 @@ static __device__ __forceinline__ f32_copier<T> make_copier(const conv_problem &
     x.f_left = taps - l0 - tap;
 #pragma unroll
     for (int n = 0; n < T::F_ROWS; n++)
-        x.f[n] = (const float *)p.f + ((int64_t)min(filter0 + row + n * T::ROWS_APART, p.k - 1) * taps + l0 + tap);
+        x.f[n] = (const float *)p.f + ((int64_t)min(filter0 + row + n * T::F_APART, p.k - 1) * taps + l0 + tap);
     int place = T::NHWC ? row : threadIdx.x % T::PLACES, x_tap = T::NHWC ? tap : threadIdx.x / T::PLACES * T::X_TAPS;
 #pragma unroll
-    for (int n = 0; n < T::X_ROWS; n++) set_place<T>(p, place0 + place + n * T::ROWS_APART, n, &x);
+    for (int n = 0; n < T::X_ROWS; n++) set_place<T>(p, place0 + place + n * T::X_APART, n, &x);
     x.f_to = shared_address(T::NHWC ? &stages->B[tap][row] : &stages->A[tap][row]);
     x.x_to = shared_address(T::NHWC ? &stages->A[x_tap][place] : &stages->B[x_tap][place]);
     x.taps = &stages->taps[x_tap];
@@ -156,30 +160,33 @@ static __device__ __forceinline__ void copy_tap(const conv_problem &p, unsigned 
 }
 
 /* Copies come in fours: ptxas (13.0) puts three instructions that do nothing in front of each LDGSTS that does not
- * follow another. Four number n of a stage: first those of x, of neighbouring taps (NCHW), or of a tap for different
- * places, then those of f, of different filters. */
+ * follow another. Four number n of a stage: first those of x, of as few taps as a thread's places allow, then those of
+ * f. */
 static const int TOGETHER = 4;
 
 template <class T> static __device__ __forceinline__ void copy(const conv_problem &p, const f32_copier<T> &x, int n) {
     const unsigned WORD = sizeof(float), A_ROW = T::BM + T::PAD, B_ROW = T::BN + T::PAD;
     if (n < T::X_COPIES / TOGETHER) {
-        __align__(16) typename T::tap taps[TOGETHER];
-        if (!T::NHWC) memcpy(taps, __builtin_assume_aligned(&x.taps[n * TOGETHER], 16), sizeof taps);
+        const int STEP = T::NHWC ? T::LANES : 1, TAPS = T::X_ROWS < TOGETHER ? TOGETHER / T::X_ROWS : 1;
+        const int l0 = n * TOGETHER / T::X_ROWS * STEP, row0 = n * TOGETHER % T::X_ROWS;
+        __align__(16) typename T::tap taps[TAPS];
+        if (STEP == 1 && TAPS > 1)
+            memcpy(taps, __builtin_assume_aligned(&x.taps[l0], 16), sizeof taps);
+        else
+#pragma unroll
+            for (int i = 0; i < TAPS; i++) taps[i] = x.taps[l0 + i * STEP];
 #pragma unroll
         for (int e = 0; e < TOGETHER; e++) {
-            const int row = (n * TOGETHER + e) % T::X_ROWS,
-                      l = (n * TOGETHER + e) / T::X_ROWS * (T::NHWC ? T::LANES : 1);
-            if (T::NHWC) taps[e] = e == 0 || row == 0 ? x.taps[l] : taps[e - 1];
-            copy_tap(p, x.x_to + (l * (T::NHWC ? A_ROW : B_ROW) + row * T::ROWS_APART) * WORD, x.x[row], x.outside[row],
-                     x.i[row], x.j[row], T::NHWC ? p.c : 1, taps[e]);
+            const int row = row0 + e % T::X_ROWS, i = e / T::X_ROWS, l = l0 + i * STEP;
+            copy_tap(p, x.x_to + (l * (T::NHWC ? A_ROW : B_ROW) + row * T::X_APART) * WORD, x.x[row], x.outside[row],
+                     x.i[row], x.j[row], T::NHWC ? p.c : 1, taps[i]);
         }
     } else {
-        n -= T::X_COPIES / TOGETHER;
 #pragma unroll
-        for (int e = 0; e < TOGETHER; e++) {
-            const int row = (n * TOGETHER + e) % T::F_ROWS, l = (n * TOGETHER + e) / T::F_ROWS * T::LANES;
-            if (n * TOGETHER + e < T::F_COPIES)
-                cp_async_4_zfill(x.f_to + (l * (T::NHWC ? B_ROW : A_ROW) + row * T::ROWS_APART) * WORD, x.f[row] + l,
+        for (int e = (n - T::X_COPIES / TOGETHER) * TOGETHER, end = e + TOGETHER; e < end; e++) {
+            const int row = e % T::F_ROWS, l = e / T::F_ROWS * T::LANES;
+            if (e < T::F_COPIES)
+                cp_async_4_zfill(x.f_to + (l * (T::NHWC ? B_ROW : A_ROW) + row * T::F_APART) * WORD, x.f[row] + l,
                                  l < x.f_left ? 4 : 0);
         }
     }
@@ -203,7 +210,7 @@ static __device__ __forceinline__ void accumulate(const f32_problem &q, typename
     float a_reg[2][T::TM], b_reg[2][T::TN];
     int row = thread_row<T>(), col = thread_col<T>(), slice = thread_slice<T>() * T::SLICE_K, tiles = end - begin;
 
-    for (int l = threadIdx.x; l < STAGES * BK; l += THREADS)
+    for (int l = threadIdx.x; l < STAGES * BK; l += T::THREADS)
         set_tap<T>(q, begin * BK + l, &stages[l / BK].taps[l % BK]);
     f32_copier<T> from = make_copier<T>(q.p, filter0, place0, begin * BK, stages);
     __syncthreads();
@@ -222,7 +229,7 @@ static __device__ __forceinline__ void accumulate(const f32_problem &q, typename
     int now = 0; /* stage being multiplied */
     for (int t = 0; t < tiles; t++) {
         bool more = t + STAGES - 1 < tiles;
-        if ((int)threadIdx.x / BK == t % (THREADS / BK)) /* of the tile that goes there next */
+        if ((int)threadIdx.x / BK == t % (T::THREADS / BK)) /* of the tile that goes there next */
             set_tap<T>(q, (begin + t + STAGES) * BK + threadIdx.x % BK, &stages[now].taps[threadIdx.x % BK]);
 #pragma unroll
         for (int k = 0; k < T::SLICE_K; k++) {

@@ -15,7 +15,14 @@ static bool is_empty(const conv_problem *p) {
     return p->n == 0 || p->k == 0 || p->p == 0 || p->q == 0 || p->c == 0 || p->alpha == 0.0f;
 }
 
-static f32_plan plan_for(const conv_problem *p, int tile, kind kind) {
+/* Tile number i of the problem's layout; in NCHW thin kernels come after the tiles. */
+static int tile_of(const conv_problem *p, int i) {
+    if (p->nhwc) return F32_NHWC + i < F32_TILE_COUNT ? F32_NHWC + i : -1;
+    return i < F32_NHWC ? i : F32_TILE_COUNT + i - F32_NHWC;
+}
+
+static f32_plan plan_for(const conv_problem *p, int i, kind kind) {
+    const int tile = tile_of(p, i);
     const int64_t tiles = f32_tiles(p, tile), taps = f32_tiles_of_taps(p, tile);
     if (kind == WHOLE) return f32_plan_of(p, tile, 0, 0);
     const int64_t divided = kind == SHARED ? (tiles + 1) / 2 : tiles, wanted = kind == SHARED ? 7 : 5 * tiles;
@@ -23,9 +30,10 @@ static f32_plan plan_for(const conv_problem *p, int tile, kind kind) {
     return f32_plan_of(p, tile, divided, (int)(workers < F32_MAX_WORKERS ? workers : F32_MAX_WORKERS));
 }
 
-static const char *refuses(const conv_problem *p, int tile) {
+static const char *refuses(const conv_problem *p, int i) {
+    const int tile = tile_of(p, i);
     if (p->type != DTYPE_F32) return "takes f32";
-    return is_empty(p) || tile == F32_FAR_TILE || !f32_plan_of(p, tile, 0, 0).far ? NULL : "takes no far taps";
+    return is_empty(p) || (tile >= 0 && f32_tile_takes(p, tile)) ? NULL : "is not for this layout or filter";
 }
 
 static size_t workspace(const conv_problem *p, int tile, kind kind) {
@@ -73,21 +81,28 @@ static cudaError_t launch(const conv_problem *p, int tile, kind kind, cudaStream
     X(split_4, 4, SPLIT)                                                                                               \
     X(whole_5, 5, WHOLE)                                                                                               \
     X(shared_5, 5, SHARED)                                                                                             \
-    X(split_5, 5, SPLIT)
+    X(split_5, 5, SPLIT)                                                                                               \
+    X(whole_6, 6, WHOLE)                                                                                               \
+    X(shared_6, 6, SHARED)                                                                                             \
+    X(split_6, 6, SPLIT)                                                                                               \
+    X(thin_0, 7, WHOLE)                                                                                                \
+    X(thin_1, 8, WHOLE)                                                                                                \
+    X(thin_2, 9, WHOLE)                                                                                                \
+    X(thin_3, 10, WHOLE)
 TILES(VARIANT_OF)
 
-/* y's bits, for tile number `tile` and workers for parts of several tiles, in one layout and the other. */
-static uint64_t hash_of(int tile, bool nhwc) {
+/* y's bits, for tile number i of a layout and workers for parts of several tiles. */
+static uint64_t hash_of(int i, bool nhwc) {
+    const int tile = nhwc ? F32_NHWC + i : i;
     const int n = 3, c = 13, side = 10, k = 140, taps = c * 9, pixels = n * side * side;
     const size_t words = (size_t)(pixels * c + k * taps + pixels * k), bytes = words * sizeof(float);
     float *host = malloc(bytes), *device, *space;
     if (host == NULL) exit(EXIT_WRONG);
-    for (size_t i = 0; i < words; i++) host[i] = (float)(i * 7919 % 1009) / 1009.0f - 0.5f;
+    for (size_t at = 0; at < words; at++) host[at] = (float)(at * 7919 % 1009) / 1009.0f - 0.5f;
     conv_problem p = {.nhwc = nhwc, .n = n, .c = c, .h = side, .w = side, .k = k, .r = 3, .s = 3, .alpha = 1.0f};
-    for (int i = 0; i < 2; i++) p.stride[i] = p.pad[i] = p.dilation[i] = 1;
+    for (int d = 0; d < 2; d++) p.stride[d] = p.pad[d] = p.dilation[d] = 1;
     p.p = p.q = side;
-    f32_plan plan = plan_for(&p, tile, SHARED);
-    plan = f32_plan_of(&p, tile, f32_tiles(&p, tile), plan.workers);
+    const f32_plan plan = f32_plan_of(&p, tile, f32_tiles(&p, tile), plan_for(&p, i, SHARED).workers);
     CUDA_ALLOCATE(&device, bytes);
     CUDA_ALLOCATE(&space, plan.workspace);
     CUDA_CHECK(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice));
@@ -95,8 +110,8 @@ static uint64_t hash_of(int tile, bool nhwc) {
     CUDA_CHECK(f32_launch_plan(&p, &plan, 0));
     CUDA_CHECK(cudaMemcpy(host, p.y, sizeof(float) * (size_t)(pixels * k), cudaMemcpyDeviceToHost));
     uint64_t hash = 1469598103934665603u; /* FNV-1a */
-    for (size_t i = 0; i < sizeof(float) * (size_t)(pixels * k); i++)
-        hash = (hash ^ ((const unsigned char *)host)[i]) * 1099511628211u;
+    for (size_t at = 0; at < sizeof(float) * (size_t)(pixels * k); at++)
+        hash = (hash ^ ((const unsigned char *)host)[at]) * 1099511628211u;
     CUDA_CHECK(cudaFree(device));
     CUDA_CHECK(cudaFree(space));
     free(host);
@@ -104,10 +119,12 @@ static uint64_t hash_of(int tile, bool nhwc) {
 }
 
 static int print_bits(void) {
-    for (int i = 0; i < 12; i++) {
-        const uint64_t hash = hash_of(i / 2, i % 2 != 0);
-        if (hash != hash_of(i / 2, i % 2 != 0)) return EXIT_WRONG;
-        printf("%d %s %016llx\n", i / 2, i % 2 != 0 ? "nhwc" : "nchw", (unsigned long long)hash);
+    for (int tile = 0; tile < F32_TILE_COUNT; tile++) {
+        const bool nhwc = tile >= F32_NHWC;
+        const int i = nhwc ? tile - F32_NHWC : tile;
+        const uint64_t hash = hash_of(i, nhwc);
+        if (hash != hash_of(i, nhwc)) return EXIT_WRONG;
+        printf("%d %016llx\n", tile, (unsigned long long)hash);
     }
     return EXIT_OK;
 }

@@ -5,24 +5,25 @@ set -u
 program=build/tests/conv_best/run
 . "$(dirname "$0")/../case.sh"
 
-every=31
-[ -z "${KL_TEST_ALL-}" ] || every=3
-expect 'the check list' 0 '^split_5 +[0-9]+ passed, 0 failed$' --sweep check --every $every
+every=61
+[ -z "${KL_TEST_ALL-}" ] || every=5
+expect 'the check list' 0 '^split_6 +[0-9]+ passed, 0 failed$' --sweep check --every $every
 for layout in nchw nhwc; do
+    [ $layout = nchw ] && far_tile=6 || far_tile=5
     # Tiles that are whole in all directions and that are not in any, several images in one, y that is not aligned.
-    expect "several tiles, $layout" 0 '^split_5 .* s ' --layout $layout --n 3 --c 7 --h 11 --w 9 --k 133 --bias
-    expect "whole tiles, $layout" 0 '^split_5 .* s ' --layout $layout --n 1 --c 64 --h 16 --k 128 --r 1 --beta 2
-    expect "off alignment, $layout" 0 '^split_5 .* s ' --layout $layout --n 2 --c 3 --h 12 --k 132 --misalign 1 --beta 2
-    expect "images of one place, $layout" 0 '^split_5 .* s ' --layout $layout --n 260 --c 3 --h 3 --k 35 --pad 0
+    expect "several tiles, $layout" 0 '^split_5 .* s ' --layout $layout --n 3 --c 7 --h 6 --w 5 --k 133 --bias
+    expect "whole tiles, $layout" 0 '^split_5 .* s ' --layout $layout --n 1 --c 32 --h 16 --k 128 --r 1 --beta 2
+    expect "off alignment, $layout" 0 '^split_5 .* s ' --layout $layout --n 2 --c 3 --h 8 --k 68 --misalign 1 --beta 2
+    expect "images of one place, $layout" 0 '^split_5 .* s ' --layout $layout --n 260 --c 2 --h 3 --k 35 --pad 0
     # More rows and columns of a filter than there are bits; an offset from one tap to another past 2^31.
-    for far in '--r 1 --s 31 --w 40 --h 3' '--r 17 --s 15 --h 20' '--r 64 --s 1 --h 70 --w 3 --pad 0' \
+    for far in '--r 1 --s 31 --w 40 --h 3' '--r 17 --s 15 --h 8' \
         '--r 3 --h 3 --w 200 --dilation 20000000 --dilation-w 1 --pad 20000000 --pad-w 1'; do
         # shellcheck disable=SC2086 # several options
-        expect "$far, $layout" 0 '^split_3 .* s ' --layout $layout --variant whole_3 --variant shared_3 \
-            --variant split_3 --n 1 --c 5 --k 67 $far
+        expect "$far, $layout" 0 "^split_$far_tile .* s " --layout $layout --variant whole_$far_tile \
+            --variant shared_$far_tile --variant split_$far_tile --n 1 --c 3 --k 67 $far
     done
-    expect "far taps are for one tile, $layout" 0 'skipped: takes no far taps' --layout $layout --variant whole_0 \
-        --variant whole_3 --r 1 --s 31 --c 1 --k 1
+    expect "far taps are for one tile, $layout" 0 'skipped: is not for this layout or filter' --layout $layout \
+        --variant whole_0 --variant thin_0 --r 1 --s 31 --c 1 --k 1
 done
 
 for threads in 1 3; do

@@ -5,7 +5,7 @@ import shutil
 
 from support import DATA, HERE, ROOT, Case, write
 
-from report import gpus, layers, load, notes, tables
+from report import gpus, layers, load, notes, tables, values
 from report.load import Mistake
 
 
@@ -121,6 +121,12 @@ class Views(Case):
         self.assertIn(f"`direct` | cuDNN |\n|---|--:|--:|\n| 64-3-224-224-64-7-7-2 | – | – |\n| {layer} | ",
                       self.table("conv step09 precomputed f16 nhwc"))
         self.assertIn(f"| {layer} | 339.4 | 43.6 | 65.2 % |", self.table("conv-layers step09"))
+        db = self.open()
+        asked = ["conv", "step09", "hopper", layer, "tflops"]
+        db.execute("DELETE FROM ladder WHERE family = 'conv'")
+        self.assertEqual(values.value(db, asked, ROOT), "–")
+        db.execute("INSERT INTO ladder VALUES ('conv', 'step09_conv', 'hopper', 'f16', 'nhwc', NULL)")
+        self.assertEqual(values.value(db, asked, ROOT), "330")
 
     def test_layers(self):
         self.assertEqual(layers.name("nhwc 1x2x3x4 5x6 s2x1 p0 d1x2 bias", 7), "1-2-3-4-7-5-6-2x1")
