@@ -134,9 +134,10 @@ static half_loader loader_of(const conv_problem *p, const half_plan *plan) {
 }
 
 /* The tiles to choose from. Shared memory takes a wavefront of 128 bytes at a time: for a stage of a tile of 128 x 128
- * the wgmmas read 384 times, TMA writes 128 times, and 32 copies of pieces are counted with over 4 each, read and
- * written, before what they bring into L1. That is more than the 512 clocks of the products. A tile of 128 x 256 needs
- * few more than its 1024, so it replaces the other where it has no columns to spare, and a wave of tiles. */
+ * the wgmmas read 384 times if each reads all of its operands, TMA writes 128 times, and 32 copies of pieces are
+ * counted with over 4 each, read and written, before what they bring into L1. That is more than the 512 clocks of the
+ * products. A tile of 128 x 256 needs few more than its 1024, so it replaces the other where it has no columns to
+ * spare, and a wave of tiles. */
 static void offer_tiles(const half_plan *plan, const gemm_problem *g, const plan_tile *tiles, int count,
                         plan_tile offered[HALF_TILES]) {
     for (int i = 0; i < count; i++) {
