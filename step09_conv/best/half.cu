@@ -81,6 +81,14 @@ static half_divisor divisor(int d) {
     return {(unsigned)((((int64_t)1 << (31 + shift)) + d - 1) / d), shift};
 }
 
+/* Pixels from a row of a copy to the next. A stage has several taps of few channels, of a row and of the next one: with
+ * this distance these, too, are neighbours in the 128 bytes of L1's banks, and a wavefront copies all. */
+static int row_of_copy(const conv_problem *p, int c) {
+    const int across = 64 / c;
+    if (across < 2 || 64 % c != 0 || p->r * p->s == 1) return p->w;
+    return p->w + ((p->s - p->w) % across + across) % across;
+}
+
 /* The view of x and its copy, and the copy of f: `all` is set up to them. */
 static void view_of(const conv_problem *p, half_plan *all) {
     bool stays;
@@ -88,6 +96,7 @@ static void view_of(const conv_problem *p, half_plan *all) {
     half_view *v = &all->view;
     v->x = p->x, v->bias = p->bias, v->alpha = p->alpha;
     v->c = c, v->h = p->h, v->w = p->w, v->r = p->r, v->s = p->s, v->p = p->p, v->q = p->q;
+    v->row = p->w;
     for (int i = 0; i < 2; i++) v->stride[i] = p->stride[i], v->pad[i] = p->pad[i], v->dilation[i] = p->dilation[i];
     v->in_plane = p->nhwc ? 0 : p->p * p->q;
     if (p->p * p->q > 0) v->by_pq = divisor(p->p * p->q), v->by_q = divisor(p->q);
@@ -95,15 +104,17 @@ static void view_of(const conv_problem *p, half_plan *all) {
     if (c == 0) return;
     v->step_c = 64 % c, v->step_s = in_64 % p->s, v->step_r = in_64 / p->s;
     if (!stays) {
-        all->x = {p->x, NULL, !p->nhwc, p->n, p->h * p->w, p->c, c, 0};
-        v->x = all->x.to = place_of(all, p, (int64_t)p->n * p->h * p->w * c);
+        v->row = row_of_copy(p, c);
+        all->x = {p->x, NULL, !p->nhwc, p->n, p->h * p->w, p->c, c, 0, p->w, v->row, p->h, {}};
+        if (p->w > 0) all->x.by_w = divisor(p->w);
+        v->x = all->x.to = place_of(all, p, (int64_t)p->n * p->h * v->row * c);
     }
     v->piece = c % 8 == 0 && (!stays || aligned(p->x, 16)) ? 16 : 8;
 
     const int64_t weights = (int64_t)c * p->r * p->s, pitch = round_up(weights, 8);
     all->filters = {p->f, weights, pitch, p->k};
     if (c != p->c || weights != pitch || !aligned(p->f, 16) || (!p->nhwc && p->r * p->s > 1)) {
-        all->f = {p->f, NULL, !p->nhwc, p->k, p->r * p->s, p->c, c, pitch};
+        all->f = {p->f, NULL, !p->nhwc, p->k, p->r * p->s, p->c, c, pitch, 0, 0, 0, {}};
         all->filters.at = all->f.to = place_of(all, p, p->k * pitch);
     }
 }
@@ -120,6 +131,23 @@ static half_loader loader_of(const conv_problem *p, const half_plan *plan) {
     const bool all_pixels = p->stride[0] == 1 && p->stride[1] == 1 && p->pad[0] == 0 && p->pad[1] == 0;
     if (plan->view.piece == 16 && p->r * p->s == 1 && all_pixels) return LOAD_TILES;
     return q.c % 64 == 0 && q.h * q.w > 0 && conv_map_refuses(&q) == NULL ? LOAD_WINDOWS : LOAD_PIECES;
+}
+
+/* The tiles to choose from. Shared memory takes a wavefront of 128 bytes at a time: for a stage of a tile of 128 x 128
+ * the wgmmas read 384 times if each reads all of its operands, TMA writes 128 times, and 32 copies of pieces are
+ * counted with over 4 each, read and written, before what they bring into L1. That is more than the 512 clocks of the
+ * products. A tile of 128 x 256 needs few more than its 1024, so it replaces the other where it has no columns to
+ * spare, and a wave of tiles. */
+static void offer_tiles(const half_plan *plan, const gemm_problem *g, const plan_tile *tiles, int count,
+                        plan_tile offered[HALF_TILES]) {
+    for (int i = 0; i < count; i++) {
+        offered[i] = tiles[i];
+        const bool square = tiles[i].bm == 128 && tiles[i].bn == 128;
+        const int64_t broad = ((int64_t)g->m + 127) / 128 * (g->n / 256);
+        if (plan->loader == LOAD_PIECES && square && g->n % 256 == 0 && broad >= tiles[0].clusters &&
+            tiles[0].clusters > 0)
+            offered[i].clusters = 0;
+    }
 }
 
 /* Asks step 6's plan for tiles and parts, of a product whose operands lie well: how they come here it does not know.
@@ -140,11 +168,13 @@ extern "C" half_plan plan_half(const conv_problem *problem, const plan_tile *til
     asked.A = asked.B = (const void *)256, asked.lda = asked.ldb = (int)round_up(g.k, 64);
     if (!p->nhwc) asked.C = (void *)2; /* planes: as rows that begin anywhere, for the configurations that take those */
     asked.workspace = (void *)((uintptr_t)p->workspace + all.bytes);
-    all.product = plan_hopper(&asked, tiles, count, current_costs());
+    plan_tile offered[HALF_TILES];
+    all.loader = loader_of(p, &all);
+    offer_tiles(&all, &g, tiles, count, offered);
+    all.product = plan_hopper(&asked, offered, count, current_costs());
     all.product.p = g;
     all.hopper = all.product.tile >= 0;
     if (all.hopper) all.bytes += all.product.bytes;
-    if (all.hopper) all.loader = loader_of(p, &all);
     return all;
 }
 

@@ -19,6 +19,7 @@ typedef struct {
 typedef struct {
     const void *x, *bias;
     int c, h, w, r, s;
+    int row; /* pixels from a row of an image to the next */
     int p, q, stride[2], pad[2], dilation[2];
     int piece;                  /* bytes that are copied at a time: 16 or 8, of which a pixel is a multiple */
     int step_c, step_s, step_r; /* 64 weights further on in a filter: so many channels, columns and rows of taps */
@@ -35,6 +36,8 @@ typedef struct {
     int64_t groups;     /* images; filters */
     int inner, c, to_c; /* pixels of an image, taps of a filter; channels from, to */
     int64_t pitch;      /* of f: elements from a filter to the next */
+    int w, row, lines;  /* of x: pixels of a row; from a row to the next; rows of an image */
+    half_divisor by_w;
 } half_copy;
 
 /* How x comes to half.cuh's tiles. */
@@ -75,6 +78,12 @@ cudaError_t half_pack(const half_plan *plan, cudaStream_t stream);
 cudaError_t launch_half_mma(const conv_problem *p, const half_plan *plan, cudaStream_t stream);
 
 #ifdef __cplusplus
+}
+#endif
+
+#ifdef __CUDACC__
+static __device__ __forceinline__ int divide(int x, half_divisor by) {
+    return (int)(__umulhi(2 * (unsigned)x, by.factor) >> by.shift);
 }
 #endif
 

@@ -5,6 +5,10 @@
  *   n h w c, c = 3    rgbrgbrgb...      ->   rgb0rgb0rgb0...            a thread: 4 times 8 or 4 channels of a pixel
  *   n c h w           rrrr...gggg...    ->   rg......rg......rg......   a thread: 16 channels of a pixel, whose
  *                                                                      neighbours in a plane other lanes read
+ *
+ * Where a filter has several taps of few channels, rows of x end so that the next one's taps lie in the next banks of
+ * L1.
+ *
  * One launch writes both, and the next kernel's blocks may come meanwhile (programmatic dependent launch). */
 #include "../../step06_tensorcore/best/ampere.cuh"
 #include "gemm/launch.cuh"
@@ -19,6 +23,12 @@ static __device__ __forceinline__ void store_piece(unsigned short *to, uint4 pie
         *(uint2 *)to = make_uint2(piece.x, piece.y);
     else
         *(uint4 *)to = piece;
+}
+
+/* Where pixel number `pixel` of x, or of its image, has its channels. */
+static __device__ __forceinline__ unsigned short *pixel_at(const half_copy &x, int64_t image, int pixel) {
+    const int line = divide(pixel, x.by_w);
+    return (unsigned short *)x.to + ((image * x.lines + line) * x.row + (pixel - line * x.w)) * x.to_c;
 }
 
 /* x of n h w c: pieces number first, first + THREADS, ... */
@@ -37,7 +47,7 @@ static __device__ __forceinline__ void pack_pixels(const half_copy &x, int64_t f
     for (int i = 0; i < EACH; i++) {
         const int64_t pixel = (first + i * THREADS) / pieces;
         const int c = (int)((first + i * THREADS) % pieces) * 8;
-        if (pixel < pixels) store_piece((unsigned short *)x.to + pixel * x.to_c + c, cut(raw[i]), x.to_c);
+        if (pixel < pixels) store_piece(pixel_at(x, 0, (int)pixel) + c, cut(raw[i]), x.to_c);
     }
 }
 
@@ -52,7 +62,7 @@ static __device__ __forceinline__ void pack_planes(const half_copy &x, int64_t n
 #pragma unroll
     for (int i = 0; i < ACROSS; i++)
         if (c0 + i < x.c) word[i / 2] |= (unsigned)from[(int64_t)i * x.inner] << i % 2 * 16;
-    unsigned short *to = (unsigned short *)x.to + (image * x.inner + pixel) * x.to_c + c0;
+    unsigned short *to = pixel_at(x, image, pixel) + c0;
 #pragma unroll
     for (int i = 0; i < ACROSS; i += 8)
         if (c0 + i < x.to_c)

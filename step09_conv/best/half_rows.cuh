@@ -26,10 +26,6 @@ struct __align__(16) half_row {
     int i0, j0; /* outside of the image where it is padded */
 };
 
-static __device__ __forceinline__ int divide(int x, half_divisor by) {
-    return (int)(__umulhi(2 * (unsigned)x, by.factor) >> by.shift);
-}
-
 /* The corner of the window of place number `place`. */
 struct half_corner {
     int image, i, j;
@@ -43,7 +39,7 @@ static __device__ __forceinline__ half_corner corner_of(const half_view &v, int 
 static __device__ __forceinline__ half_row row_of(const half_view &v, int places, int place) {
     if (place >= places) return {(const char *)v.x, INT_MIN, 0}; /* behind the last one: no tap gets into the image */
     const half_corner at = corner_of(v, place);
-    return {(const char *)v.x + (((int64_t)at.image * v.h + at.i) * v.w + at.j) * v.c * 2, at.i, at.j};
+    return {(const char *)v.x + (((int64_t)at.image * v.h + at.i) * v.row + at.j) * v.c * 2, at.i, at.j};
 }
 
 /* The 128 threads of a tile of BM rows: where each stands in a stage. */
@@ -106,7 +102,7 @@ static __device__ __forceinline__ void copy_rows(const half_view &v, const half_
     typedef half_share<PIECE, BM> S;
     const int TOGETHER = 4; /* rows are read before the first copy: it might change them for all the compiler knows */
     const int below = at.r * v.dilation[0], right = at.s * v.dilation[1], height = at.r < v.r ? v.h : 0;
-    const int64_t ahead = (((int64_t)below * v.w + right) * v.c + at.c) * 2;
+    const int64_t ahead = (((int64_t)below * v.row + right) * v.c + at.c) * 2;
 #pragma unroll
     for (int first = 0; first < S::COUNT; first += TOGETHER) {
         half_row row[TOGETHER];

@@ -34,7 +34,7 @@ static cudaError_t launch(const conv_problem *p, int tile, cudaStream_t stream) 
     if (p->k == 0 || p->n * p->p * p->q == 0) return cudaSuccess;
     static const char *const loaders[] = {"pieces of", "windows", "tiles"};
     const char *units = plan.product.parts == 1 ? "whole" : plan.product.whole > 0 ? "both" : "parts";
-    printf("by %s %d, %s,%s%s\n", loaders[plan.loader], plan.view.piece, plan.hopper ? units : "mma",
+    printf("by %s %d, %s,%s%s\n", loaders[plan.hopper ? plan.loader : 0], plan.view.piece, plan.hopper ? units : "mma",
            plan.x.groups > 0 ? " x" : "", plan.f.groups > 0 ? " f" : "");
     const cudaError_t error = launch_half(p, &plan, stream);
     if (getenv("BITS") != NULL) print_hash(p);
