@@ -71,7 +71,7 @@ def reads(sources):
     lanes = [list(seen(kernel, wide + lane, line, wide))[3] for lane in range(32)]  # row 1 of y, the tap (1, 0)
     words = [word for word in lanes if word is not None]
     d.text(10, top, "One product of a warp: two loads", "title")
-    d.text(10, top + 15, f"32 places of a row, tap (1, 0): pixels from {len(sectors(words))} sectors", "note")
+    d.text(10, top + 15, f"the 32 places of a row, tap (1, 0): pixels from {len(sectors(words))} sectors", "note")
     for lane, word in enumerate(lanes):
         d.box(10 + lane * 11.8, top + 22, 10.6, 14, "cell" if word is None else "soft-a" if word // 8 % 2 else "a", 1)
     d.text(10, top + 52, "and one word of f for all lanes, from 1 sector", "note")
@@ -92,10 +92,10 @@ def matrix(sources):
     zeros = sum(column.count(None) for column in columns)
     for i, text in enumerate((f"{side * side} words become {9 * side * side}.",
                               f"Pixel {shown} is written {times} times,", f"zeros {zeros} times, once for each",
-                              "tap outside of the image.")):
+                              "tap outside the image.")):
         d.text(130, 38 + 16 * i, text)
     top = 26 + side * cell + 22
-    d.text(10, top, "the windows: a row a tap, a column a place", "title")
+    d.text(10, top, "the windows: a row per tap, a column per place", "title")
     for place, column in enumerate(columns):
         x = 70 + place * cell
         d.text(x + cell / 2, top + 16, place, "tiny", "middle")
@@ -105,7 +105,7 @@ def matrix(sources):
                     "on" if pixel == shown else "")
     for tap in range(9):
         d.text(64, top + 33 + tap * cell, f"r {tap // 3}, s {tap % 3}", "note", "end")
-    d.text(10, top + 36 + 9 * cell, "Above: place. Grey: a zero. A warp stores along a row.", "note")
+    d.text(10, top + 36 + 9 * cell, "Above: places. Grey: zeros. A warp stores along a row.", "note")
     return d.svg()
 
 
@@ -139,7 +139,7 @@ def divided(sources):
             if tap["c"] == channel:
                 d.label(left + (1 + tap["s"]) * 22, top + 24 + (1 + tap["r"]) * 22, 21, 21, number,
                         ("soft-a", "soft-b")[channel])
-    for i, text in enumerate(("two divisions,", "two remainders", "for each; 8 for", "each 512 FMAs")):
+    for i, text in enumerate(("two divisions,", "two remainders", "for each; 8 such", "for 512 FMAs")):
         d.text(272, top + 40 + 17 * i, text)
     return d.svg()
 
@@ -155,25 +155,25 @@ def table(sources):
     d.text(10, 18, f"The table: offsets from a window's corner, {side} × {side}", "title")
     for tap, offset in enumerate(offsets):
         d.label(10 + tap % 9 * 42.5, 28 + tap // 9 * 24, 41, 22, offset, ("soft-a", "soft-b")[tap // 9])
-    d.text(10, 90, f"below: the next channel, {side * side} further", "note")
+    d.text(10, 90, f"second line: the next channel, {side * side} further on", "note")
     direct = Conv(sources, "step09_conv/direct.cu")
     d.text(10, 114, "The bits of a place: is the tap in the image?", "title")
-    for number, (name, place) in enumerate((("first", 0), ("in the first row", 20), ("inside", side + 1),
+    for number, (name, place) in enumerate((("first", 0), ("first row", 20), ("inside", side + 1),
                                             ("last", side * side - 1))):
         bits = [pixel is not None for pixel in seen(direct, place, "sum += x[", side)]
         for tap, bit in enumerate(bits):
             d.label(14 + number * 98 + tap % 3 * 20, 122 + tap // 3 * 20, 19, 19, int(bit), "a" if bit else "cell",
                     "on" if bit else "")
         d.text(14 + number * 98, 196, name, "note")
-    d.text(10, 222, "Different entries that a warp's lanes want at once", "title")
+    d.text(10, 222, "If the lanes of a warp want several entries at once", "title")
     for row, name in enumerate(("entries", "constant", "shared")):
         d.text(10, 242 + 18 * row, name)
         for col, different in enumerate((1, 2, 4, 8, 32)):
             words = {lane: [lane % different] for lane in range(32)}
             answers = (different, different, len(wavefronts(words, 32)))[row]
             d.label(90 + col * 60, 230 + 18 * row, 57, 16, answers, ("cell", "soft-b", "soft-a")[row])
-    d.text(10, 298, "Constant memory gives one entry at a time, shared", "note")
-    d.text(10, 313, "memory one from each of its 32 banks. Here: 1.", "note")
+    d.text(10, 298, "Accesses: constant memory serves one entry at a time,", "note")
+    d.text(10, 313, "shared memory one in each bank. precomputed wants one.", "note")
     return d.svg()
 
 

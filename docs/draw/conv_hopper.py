@@ -57,7 +57,7 @@ def draw(sources):
         d.box(left + (x + PAD) * cell - 2, top + (y + PAD) * cell - 2, len(across) * cell + 3, len(down) * cell + 3,
               "clash", 2)
     top += (HIGH + 2 * PAD) * cell + 24
-    d.text(14, top, "The column in shared memory: a row a place", "title")
+    d.text(14, top, "The column in shared memory: a row per place", "title")
     d.text(14, top + 16, "above: place; below: its pixel (row, column); grey: zeros", "note")
     for number in range(2 * len(places)):
         image, place = divmod(number, len(places))

@@ -22,21 +22,21 @@ def loads(sources):
     d = Drawing(f"One load instruction of a warp. precomputed: a channel of {len(places)} places, 4 bytes a lane, "
                 f"{len(four)} sectors. nhwc: {channels} channels of {len({row for row, _ in first})} places, 16 bytes "
                 f"a lane, {len(eight)} sectors.")
-    d.text(10, 18, "One load of a warp. A box is what a lane loads of x: a word,", "note")
-    d.text(10, 33, "or four. A gap ends a sector.", "note")
+    d.text(10, 18, "One load of a warp. In a box: the lane that loads it, one", "note")
+    d.text(10, 33, "word of x or four. Gaps lie between sectors.", "note")
     d.text(10, 56, "precomputed, NCHW: places side by side", "title")
     d.text(10, 71, f"one channel of {len(places)} places: {len(four)} sectors", "note")
     for lane, place in enumerate(places):
-        d.label(10 + place * 11.2 + place // 8 * 4, 77, 10.4, 15, lane, "soft-a" if lane % 2 else "a",
-                "tiny" if lane % 2 else "on tiny")
-    d.text(10, 118, "nhwc: channels side by side", "title")
-    d.text(10, 133, f"{channels} channels of {len({row for row, _ in first})} places: {len(eight)} sectors", "note")
+        d.label(34 + place % 16 * 22 + place % 16 // 8 * 12, 77 + place // 16 * 19, 21, 15, lane,
+                "soft-a" if lane % 2 else "a", "tiny" if lane % 2 else "on tiny")
+    d.text(10, 137, "nhwc: channels side by side", "title")
+    d.text(10, 152, f"{channels} channels of {len({row for row, _ in first})} places: {len(eight)} sectors", "note")
     for lane, (row, part) in enumerate(first):
-        d.label(34 + row % 4 * 91 + part * 10.5, 139 + row // 4 * 19, 4 * 10.5 - 1, 15, lane,
+        d.label(34 + row % 4 * 91 + part * 10.5, 158 + row // 4 * 19, 4 * 10.5 - 1, 15, lane,
                 "soft-a" if lane % 2 else "a", "tiny" if lane % 2 else "on tiny")
     for row in range(0, len(first) // 2, 4):
-        d.text(30, 150 + row // 4 * 19, row, "note", "end")
-    d.text(10, 228, "Left: the first of the four places in a row.", "note")
+        d.text(30, 170 + row // 4 * 19, row, "note", "end")
+    d.text(10, 247, "Left: the first of the four places in a row.", "note")
     return d.svg()
 
 
@@ -69,8 +69,8 @@ def chunks(sources):
                 d.text(x + 20.5, y + 28, f"{channel}–{channel + 7}", "tiny", "middle")
     for chunk in range(wide):
         d.text(72.5 + chunk * 43, 53, chunk, "note", "middle")
-    d.key(58 + tiles * 40 + 12, (52, "cell", "zeros: outside of the image, or no tap"))
-    d.text(52, 58 + tiles * 40 + 29, "A column is a thread's; it counts taps and channels.", "note")
+    d.key(58 + tiles * 40 + 12, (52, "cell", "zeros: outside the image, or behind the last tap"))
+    d.text(52, 58 + tiles * 40 + 29, "A thread copies one column, tile by tile.", "note")
     return d.svg()
 
 
@@ -86,22 +86,24 @@ def columns(sources):
         kernel.refuse("eight neighbouring filters a lane")
     d = Drawing("mma.sync gives lane t of four the columns 2t and 2t + 1 of each product. With filters in order, lane "
                 "0 holds filters 0, 1, 8, 9, 16, 17, 24, 25 of a place; as tensorcore copies them, 0 to 7.")
-    d.text(10, 18, "Four products of mma.sync: 32 columns, for a place 32 sums.", "note")
-    d.text(10, 33, "In a cell: the filter that the column is; colour: the lane.", "note")
+    d.text(10, 18, "Four mma.sync: 32 columns, a place's sums for 32 filters.", "note")
+    d.text(10, 33, "In a box: the filter. Colour: the lane that has its sum.", "note")
     for panel, (name, order, said) in enumerate((
-            ("filters in order", list(range(32)), "a store of 4 bytes a lane: half a sector of y"),
-            ("as tensorcore has them", filters, "a store of 16 bytes a lane: two whole sectors"))):
-        top = 40 + panel * 106
+            ("filters in order", list(range(32)), "coloured: one store, 4 bytes per lane, half a sector"),
+            ("as tensorcore has them", filters, "coloured: one store, 16 bytes per lane, two sectors"))):
+        top = 40 + panel * 148
         d.text(10, top + 15, name, "title")
+        d.text(10, top + 31, "columns of the four mma.sync, two in a line", "note")
         for row, k in enumerate(order):
-            d.label(10 + row * 11.2 + row // 8 * 6, top + 21, 10.6, 16, k, "soft-" + COLOURS[row % 8 // 2], "tiny")
-        d.text(10, top + 54, "y: 32 filters of the place, two sectors of f16", "note")
+            d.label(10 + row % 16 * 23 + row % 16 // 8 * 10, top + 36 + row // 16 * 18, 22, 16, k,
+                    "soft-" + COLOURS[row % 8 // 2], "tiny")
+        d.text(10, top + 86, "y: the place's 32 filters, a sector in a line", "note")
         for row, k in enumerate(order):
             stored = panel == 1 or row < 8
-            d.label(10 + k * 11.2 + k // 16 * 12, top + 60, 10.6, 16, k,
+            d.label(10 + k % 16 * 23, top + 91 + k // 16 * 18, 22, 16, k,
                     "soft-" + COLOURS[row % 8 // 2] if stored else "cell", "tiny")
-        d.text(10, top + 92, said, "note")
-    d.key(268, (10, "soft-a", "lane 0"), (80, "soft-b", "1"), (120, "soft-c", "2"), (160, "soft-d", "3 (of four)"))
+        d.text(10, top + 139, said, "note")
+    d.key(354, (10, "soft-a", "lane 0"), (80, "soft-b", "1"), (120, "soft-c", "2"), (160, "soft-d", "3 (of four)"))
     return d.svg()
 
 

@@ -1,6 +1,6 @@
-/* Exercise: a convolution, a thread an output. The image has zeros around it, p.pad of them on each side, and they are
- * nowhere in memory: a tap there must be left out. Which taps are, is decided in one line, and it is not right. The
- * simulator finds a read beside x; small whole numbers show where sums are wrong.
+/* Exercise: a convolution, one thread per output. The image has zeros around it, p.pad of them on each side, and they
+ * are not stored: a tap there must be left out. One line decides which taps are, and it is not right. The simulator
+ * finds a read outside x; small whole numbers show where sums are wrong.
  */
 #include "conv/conv_kernel.cuh"
 

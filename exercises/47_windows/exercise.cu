@@ -1,6 +1,6 @@
-/* Exercise: the windows of an image, written out as a matrix: a row a tap of a channel, a column a place. A thread
- * writes one element. Lanes have neighbouring taps, so a warp's store goes to 32 rows, and each word into a sector of
- * its own. Let a store of a warp go to 4 sectors. The kernel behind it multiplies, and needs the matrix as it is.
+/* Exercise: the windows of an image, written out as a matrix: a row for each tap of a channel, a column for each place.
+ * A thread writes one element. Lanes have neighbouring taps, so a warp's store goes to 32 rows, each word into a sector
+ * of its own. Make a store of a warp go to 4 sectors. The kernel after it multiplies, and needs the matrix as it is.
  */
 #include "conv/conv_kernel.cuh"
 

@@ -1,7 +1,7 @@
 /* Exercise: the loader of an implicit product. It divides twice for each of the 8 taps that a thread loads in a step,
- * to find channel, row and column of a tap. But it is asked for one tap after the other, 0, 1, 2, ...: nobody who
- * counts has to divide. Let the place know its next pixel, and bring the integer instructions down. The simulator
- * counts PTX, where a division is one of them; on a GPU it is some twenty.
+ * to find channel, row and column of a tap. But it is asked for one tap after the other, 0, 1, 2, ...: who counts along
+ * need not divide. Let the place know its next pixel, and bring the integer instructions down. The simulator counts
+ * PTX, where a division is one instruction; on a GPU it is some twenty.
  */
 #include <limits.h>
 

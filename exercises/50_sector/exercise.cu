@@ -1,6 +1,6 @@
 /* Exercise: NHWC, 16 bytes a load. A thread brings 8 channels of a place, in two loads, so the lanes of a warp ask for
- * one half of 32 sectors, and then for the other half. Let every load of x ask for whole sectors, 16 of them, and no
- * store to shared memory meet another one in a bank.
+ * one half of 32 sectors, and then for the other half. Make every load of x ask for whole sectors, 16 of them, without
+ * bank conflicts in the stores to shared memory.
  */
 #include "../step09_conv/nhwc.cuh"
 #include "../step09_conv/tile.cuh"

@@ -1,6 +1,6 @@
 /* Exercise: f16 in NHWC by mma.sync. A lane's sums of a product are two neighbours in y, so a store of a warp brings 16
- * bytes to each of 8 places, half a sector. Let a lane have eight neighbours, and store them at once: which filter is
- * in which row of the tile of filters is for the copies to choose. Bank conflicts there must be none.
+ * bytes to each of 8 places, half a sector. Let a lane have eight neighbours, and store them at once: the copies may
+ * put any filter into any row of the tile of filters. There must be no bank conflicts.
  */
 #include <cuda_fp16.h>
 

@@ -1,5 +1,5 @@
 /* Exercise: TMA's im2col mode goes from window to window by itself: across, then down, then on to the next image. What
- * it goes over is the window's corner, its first tap. The map says how far: from `lower`, counted from the first pixel,
+ * it moves is the window's corner, its first tap. The map says how far: from `lower`, counted from the first pixel,
  * to `upper`, counted from the last pixel of a row and of a column, both included. The first corner lies in the
  * padding. Here the last corner is the last pixel, which is right for filters of one tap without padding. Make it right
  * for all.
