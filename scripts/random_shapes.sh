@@ -14,7 +14,7 @@ build_steps step05 step06 step09
             seed=$final
         done
     done
-    for dtype in f16 bf16; do # as scripts/bench.sh has them
+    for dtype in f16 bf16; do # a few tokens, by the matrices of a language model's layers
         for matrix in 4096,14336 14336,4096 8192,28672; do
             for m in 1 8 16 32 64; do echo "16-bit few rows,,step06,$dtype,tn,$m,$matrix"; done
         done
