@@ -5,7 +5,7 @@ import os
 import re
 import sqlite3
 
-from report import layers, random_shapes, schema, text
+from report import layers, schema, text
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
@@ -174,7 +174,6 @@ def open_folder(folder, root, **paths):
         names[kind] = short_name(path, root)
         fill(db, kind, read_table(path, kind, names[kind]) if os.path.isfile(path) else [])
     true_rows(db, names)
-    random_shapes.add(db)
     layers.add(db, root)
     for name in "views.sql", "values.sql":
         db.executescript(read_text(os.path.join(HERE, name)))

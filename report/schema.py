@@ -65,12 +65,15 @@ RECORDS = [kind for kind, its in MEASURED.items() if its is RECORD]  # the files
 
 # Maintained by hand in plots/ (changes: from which day on records are of a kernel, or of a way of measuring, as it is
 # now; `what` is kernel, or clock: of the clock alone), except devices, in common/gpu/, and sass, which `make sass`
-# records in plots/data/. random_sets: what scripts/bench.sh draws at random, 15 shapes a line, by either seed.
+# records in plots/data/. random_sets: what scripts/bench.sh draws at random, 15 shapes a line, by either seed;
+# random_shapes: those, and the thin products beside (make random-shapes); of the latter, `draw` is neither tuning nor
+# final.
 COMMON = {
     "changes": columns("step:text variant:text date:text! version:text! what:text!"),
     "random_sets": columns("""
         step:text! dtype:text! layout:text! spread:text! max:int! multiple:int! count:int! tuning_seed:int!
         final_seed:int! set:text!"""),
+    "random_shapes": columns("set:text! draw:text step:text! dtype:text! layout:text! m:int! n:int! k:int!"),
     "gemv_ladder": columns("step:text! variant:text! article_kernel:text article_ms:text article_ratio:text"),
     "devices": columns("""
         slug:text! name:text! sms:int! fp32_tflops:real tf32_tflops:real f16_tflops:real s8_tops:real

@@ -202,10 +202,10 @@ SELECT rowid + 1 AS line, * FROM random
 WHERE op IN ('gemm', 'conv') AND variant = 'best' AND mode NOT IN ('sim', 'sustained') AND cache = 'cold'
   AND alpha = 1 AND beta = 0 AND ratio > 0 AND baseline <> 'cudnn transformed';
 
--- Every shape of every set (random_shapes.py), recorded or not. draw: tuning or final, of thin products neither.
+-- Every shape of every set, recorded or not.
 CREATE TABLE random_row AS
-SELECT max(line), s.*, 2.0 * m * n * k AS flops, ratio
-FROM random_shape AS s
+SELECT max(line), s.rowid AS place, s.*, 2.0 * m * n * k AS flops, ratio
+FROM random_shapes AS s
 LEFT JOIN (SELECT short_step(step) AS step, dtype, layout, m, n, k, line, ratio FROM random_shown)
      USING (step, dtype, layout, m, n, k)
 GROUP BY s.rowid;

@@ -141,8 +141,7 @@ conv_runs() {
 
 # random_runs STEP SWEEP: best on a part of a set in each run (plots/random_sets.csv). `random` has the seeds from 1001
 # on, by which kernels and their plans are tuned. `final` has those from 2001 on, for the end: whatever is tuned after
-# somebody has looked at them needs new ones. Beside `random` stand the products of a few tokens by the matrices of a
-# language model's layers.
+# somebody has looked at them needs new ones. Beside `random` stand the products of a few tokens.
 random_runs() {
     step=${1%%_*}
     sed 1d plots/random_sets.csv | while IFS=, read -r of dtype layout spread max multiple count seed final _; do
@@ -152,11 +151,8 @@ random_runs() {
             "--count $count --seed $seed --variant best"
     done
     [ "$step:$2" = step06:random ] || return 0
-    for dtype in f16 bf16; do
-        for matrix in "4096 --k 14336" "14336 --k 4096" "8192 --k 28672"; do
-            for m in 1 8 16 32 64; do echo "0 --dtype $dtype --layout tn --m $m --n $matrix --variant best"; done
-        done
-    done
+    awk -F, '$1 == "16-bit few rows" { print "0 --dtype", $4, "--layout", $5, "--m", $6, "--n", $7, "--k", $8,
+        "--variant best" }' plots/random_shapes.csv
 }
 
 # runs STEP SWEEP

@@ -32,11 +32,8 @@ runs() {
             echo "$seed.$shapes --dtype $dtype --layout $layout --sweep random --spread $spread --max $max" \
                 "--multiple $multiple --count $shapes --seed $seed"
         done
-    for m in 1 8 16 32 64; do
-        for nk in "4096 14336" "14336 4096" "8192 28672"; do
-            echo "tokens.$m.${nk% *} --m $m --n ${nk% *} --k ${nk#* }"
-        done
-    done
+    awk -F, '$1 == "16-bit few rows" && $4 == "f16" { print "tokens." $6 "." $7, "--m", $6, "--n", $7, "--k", $8 }' \
+        plots/random_shapes.csv
 }
 
 # timed NAME OPTION...: into $folder/NAME.csv, each plan's line behind its microseconds.

@@ -35,7 +35,21 @@ static void list_kernels(const session *s, const bench_variant *v) {
         for (int i = 0; s->family->candidates.candidate(s, v, i, &kernel, &name); i++) print_kernel(s, kernel, name);
 }
 
+/* The problems of a sweep, as they would be recorded. */
+static int list_problems(const session *s) {
+    case_list l = session_cases(s);
+    s->family->problems(s, &l);
+    for (int i = 0; i < l.count; i++) {
+        record r = session_describe(s, "", s->family->op);
+        s->family->record(s, case_list_at(&l, i), &r);
+        printf("%s,%s,%lld,%lld,%lld\n", r.dtype, r.layout, (long long)r.m, (long long)r.n, (long long)r.k);
+    }
+    free(l.cases);
+    return EXIT_OK;
+}
+
 static int list(session *s) {
+    if (s->o.sweep != SWEEP_NONE) return list_problems(s);
     if (s->o.verbose) printf("%s (sm_%d)\n", s->device.name, s->device.cc);
     for (int i = 0; i < s->count; i++) {
         if (!s->o.chosen[i]) continue;
@@ -69,6 +83,7 @@ static int prepare_files(session *s) {
 /* What a run needs before the first launch. --list needs no device, unless it is to say more. */
 static int open_run(session *s) {
     int status = s->o.list ? EXIT_OK : prepare_files(s);
+    if (s->o.list && s->o.sweep != SWEEP_NONE) return s->family->open(s);
     if (status != EXIT_OK || (s->o.list && !s->o.verbose)) return status;
     status = open_device(s);
     simulator_count(NULL, NULL);

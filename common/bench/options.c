@@ -28,7 +28,7 @@ static const char *const spreads[] = {"uniform", "log", NULL};
 
 static const option common_table[] = {
     {"variant", "NAME", OPTION_VARIANT, 0, NULL, NULL},
-    {"list", NULL, OPTION_FLAG, FIELD(list), "list them and stop", NULL},
+    {"list", NULL, OPTION_FLAG, FIELD(list), "list them, or the problems of --sweep, and stop", NULL},
     {"verbose", NULL, OPTION_FLAG, FIELD(verbose), "say more; with --list: registers, shared memory, occupancy", NULL},
     {"sweep", "KIND", OPTION_SWEEP, FIELD(sweep), "run a list of problems (check only verifies)", NULL},
     {"max-size", "N", OPTION_INT, FIELD(max_size), NULL, NULL},
@@ -81,7 +81,8 @@ static const options common_defaults = {.first = -1,
 static const struct {
     const char *name, *beside, *because;
 } alone[] = {
-    {"list", "variant verbose dtype device sim sim-device", "which runs nothing"},
+    {"list", "variant verbose dtype layout device sim sim-device sweep count max spread multiple seed",
+     "which runs nothing"},
     {"explain", "sim sim-device", "which runs nothing"},
     {"show", "device sim sim-device no-check leak-check counters counters-csv trace trace-blocks",
      "which runs no variant"},

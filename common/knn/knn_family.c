@@ -51,6 +51,7 @@ static void add_options(session *s, options_program *p) {
 
 static int open_family(session *s) {
     size_t free_bytes, total_bytes;
+    if (s->o.list) return EXIT_OK;
     CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
     s->memory = MEMORY * (double)free_bytes;
     return EXIT_OK;

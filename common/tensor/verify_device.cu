@@ -6,17 +6,17 @@
 #include "tensor/matrix.h"
 #include "tensor/verify.h"
 
-/* Totals of one comparison, or of one fingerprint. */
+/* Totals of one comparison, or of one fingerprint; or one element, for the report. */
 struct totals {
     unsigned long long wrong, first, worst_bits, worst_index, fingerprint;
+    verify_element element;
 };
 
 static __device__ totals found;
 static const unsigned long long NONE = ~0ull;
-static const int CHUNK = 1024; /* words fetched at a time */
 
 static cudaError_t clear_totals(cudaStream_t stream) {
-    static const totals empty = {0, NONE, 0, NONE, 0};
+    static const totals empty = {0, NONE, 0, NONE, 0, {}};
     return cudaMemcpyToSymbolAsync(found, &empty, sizeof empty, 0, cudaMemcpyHostToDevice, stream);
 }
 
@@ -108,32 +108,38 @@ __device__ void note_share(double share) {
     if (share > 0.0) atomicMax(&found.worst_bits, (unsigned long long)__double_as_longlong(share));
 }
 
-/* A vector: each block takes one row at a time. */
 static const int ROW_THREADS = 256;
 
-__global__ void __launch_bounds__(ROW_THREADS) verify_vector_kernel(verify_case v, unsigned long long find) {
+/* The sums of element (row, col), by a block of ROW_THREADS, for thread 0. */
+__device__ void sum_element(const verify_case &v, int row, int col, double *sum, double *sum_abs) {
     __shared__ double sums[ROW_THREADS], magnitudes[ROW_THREADS];
-    int m = verify_m(&v), k = v.alpha == 0.0f ? 0 : verify_k(&v), tid = threadIdx.x;
-    for (int64_t row = blockIdx.x; row < m; row += gridDim.x) {
-        double sum = 0.0, sum_abs = 0.0;
-        for (int64_t l = tid; l < k; l += ROW_THREADS) {
-            double product = verify_a_at(&v, (int)row, (int)l) * verify_b_at(&v, (int)l, 0);
-            sum += product;
-            sum_abs += fabs(product);
-        }
-        sums[tid] = sum;
-        magnitudes[tid] = sum_abs;
-        for (int half = ROW_THREADS / 2; half > 0; half /= 2) {
-            __syncthreads();
-            if (tid >= half) continue;
-            sums[tid] += sums[tid + half];
-            magnitudes[tid] += magnitudes[tid + half];
-        }
-        if (tid == 0) {
-            double share = judge(v, (int)row, 0, sums[0], magnitudes[0], find);
-            if (find == 0) note_share(share);
-        }
+    const int k = v.alpha == 0.0f ? 0 : verify_k(&v), tid = threadIdx.x;
+    __syncthreads(); /* thread 0 has read the sums before */
+    sums[tid] = magnitudes[tid] = 0.0;
+    for (int64_t l = tid; l < k; l += ROW_THREADS) {
+        const double product = verify_a_at(&v, row, (int)l) * verify_b_at(&v, (int)l, col);
+        sums[tid] += product;
+        magnitudes[tid] += fabs(product);
+    }
+    for (int half = ROW_THREADS / 2; half > 0; half /= 2) {
         __syncthreads();
+        if (tid >= half) continue;
+        sums[tid] += sums[tid + half];
+        magnitudes[tid] += magnitudes[tid + half];
+    }
+    *sum = sums[0];
+    *sum_abs = magnitudes[0];
+}
+
+/* A vector: each block takes one row at a time. */
+__global__ void __launch_bounds__(ROW_THREADS) verify_vector_kernel(verify_case v, unsigned long long find) {
+    const int m = verify_m(&v);
+    for (int64_t row = blockIdx.x; row < m; row += gridDim.x) {
+        double sum, sum_abs;
+        sum_element(v, (int)row, 0, &sum, &sum_abs);
+        if (threadIdx.x > 0) continue;
+        const double share = judge(v, (int)row, 0, sum, sum_abs, find);
+        if (find == 0) note_share(share);
     }
 }
 
@@ -202,69 +208,23 @@ __global__ void verify_magnitude_kernel(verify_case v, unsigned long long find) 
     }
 }
 
-/* Copies `count` elements of `x`, starting with number `at` and `stride` words apart, to the host. */
-static cudaError_t fetch_words(const matrix *x, int64_t at, int stride, int count, double *values) {
-    uint32_t raw[CHUNK];
-    size_t size = dtype_size(x->type);
-    const char *from = (const char *)x->elements + at * size;
-    cudaError_t error = cudaMemcpy2D(raw, size, from, stride * size, size, count, cudaMemcpyDeviceToHost);
-    for (int i = 0; i < count && error == cudaSuccess; i++) values[i] = dtype_load(x->type, raw, i);
-    return error;
+/* One element, with its sums once more: a block. */
+__global__ void __launch_bounds__(ROW_THREADS) element_kernel(verify_case v, unsigned long long index) {
+    const int n = verify_n(&v), row = (int)(index / n), col = (int)(index % n);
+    double sum, sum_abs;
+    sum_element(v, row, col, &sum, &sum_abs);
+    if (threadIdx.x > 0) return;
+    const double c0 = verify_c0(&v, row, col), d0 = verify_d0(&v, col), ref = verify_expected(&v, sum, c0, d0);
+    const double bound = verify_bound(&v, verify_magnitude(&v, row, col, sum_abs), ref, c0, d0);
+    found.element = {row, col, ref, verify_c_at(&v, row, col), bound};
 }
 
-/* `count` elements of a row of A, from column l0 on; through windows one by one. */
-static cudaError_t fetch_row(const verify_case *v, int row, int l0, int count, double *values) {
-    if (!v->seen.there) return fetch_words(&v->a, (int64_t)row * v->a.ld + l0, 1, count, values);
-    cudaError_t error = cudaSuccess;
-    for (int l = 0; l < count && error == cudaSuccess; l++) {
-        const int64_t at = windows_index(&v->seen, row, l0 + l);
-        values[l] = 0.0;
-        if (at >= 0) error = fetch_words(&v->a, at, 1, 1, &values[l]);
-    }
-    return error;
-}
-
-/* What a bound is made of, where that takes more than a row of A and a column of B. */
-__global__ void magnitude_kernel(verify_case v, int row, int col) {
-    found.worst_bits = (unsigned long long)__double_as_longlong(verify_magnitude(&v, row, col, 0.0));
-}
-
-static cudaError_t fetch_magnitude(const verify_case *v, int row, int col, double *magnitude) {
+static cudaError_t fetch_element(const verify_case *v, unsigned long long index, cudaStream_t stream,
+                                 verify_element *e) {
     totals t;
-    magnitude_kernel<<<1, 1>>>(*v, row, col);
-    cudaError_t error = fetch_totals(&t, NULL);
-    if (error == cudaSuccess) memcpy(magnitude, &t.worst_bits, sizeof *magnitude);
-    return error;
-}
-
-/* Recomputes one element on the host: fetches its row of A, its column of B and the element itself. */
-static cudaError_t fetch_element(const verify_case *v, unsigned long long index, verify_element *e) {
-    int n = verify_n(v), k = v->alpha == 0.0f ? 0 : verify_k(v);
-    e->row = (int)(index / n);
-    e->col = (int)(index % n);
-    double c;
-    const int64_t at =
-        v->seen.there ? (int64_t)windows_result(&v->seen, e->row, e->col, n) : (int64_t)e->row * v->c.ld + e->col;
-    cudaError_t error = fetch_words(&v->c, at, 1, 1, &c);
-    double sum = 0.0, sum_abs = 0.0;
-    for (int l0 = 0; l0 < k && error == cudaSuccess; l0 += CHUNK) {
-        double a[CHUNK], b[CHUNK];
-        int count = k - l0 < CHUNK ? k - l0 : CHUNK;
-        error = fetch_row(v, e->row, l0, count, a);
-        if (error == cudaSuccess)
-            error = v->b_transposed ? fetch_words(&v->b, (int64_t)e->col * v->b.ld + l0, 1, count, b)
-                                    : fetch_words(&v->b, (int64_t)l0 * v->b.ld + e->col, v->b.ld, count, b);
-        for (int l = 0; l < count && error == cudaSuccess; l++) {
-            sum = fma(a[l], b[l], sum);
-            sum_abs = fma(fabs(a[l]), fabs(b[l]), sum_abs);
-        }
-    }
-    if (v->arithmetic == VERIFY_WINOGRAD && !v->exact && k > 0 && error == cudaSuccess)
-        error = fetch_magnitude(v, e->row, e->col, &sum_abs);
-    double c0 = verify_c0(v, e->row, e->col), d0 = verify_d0(v, e->col);
-    e->expected = verify_expected(v, sum, c0, d0);
-    e->bound = verify_bound(v, sum_abs, e->expected, c0, d0);
-    e->got = c;
+    element_kernel<<<1, ROW_THREADS, 0, stream>>>(*v, index);
+    const cudaError_t error = fetch_totals(&t, stream);
+    if (error == cudaSuccess) *e = t.element;
     return error;
 }
 
@@ -297,8 +257,8 @@ extern "C" cudaError_t verify_device(const verify_case *v, cudaStream_t stream, 
     if (error != cudaSuccess) return error;
     compare(v, t.worst_bits, stream);
     error = fetch_totals(&again, stream);
-    if (error == cudaSuccess) error = fetch_element(v, t.first, &r->first);
-    if (error == cudaSuccess) error = fetch_element(v, again.worst_index, &r->worst);
+    if (error == cudaSuccess) error = fetch_element(v, t.first, stream, &r->first);
+    if (error == cudaSuccess) error = fetch_element(v, again.worst_index, stream, &r->worst);
     return error;
 }
 

@@ -165,6 +165,7 @@ static char said[1000], printed[1000]; /* on stderr; on stdout, with --verbose *
 /* All calls are right. cublasSgemm and the others of cuBLAS take 1 ms, cublasLt's heuristics 0.9; the third 0.5. */
 static int set_up(void **state) {
     memset(&fake, 0, sizeof fake);
+    memset(&fakes, 0, sizeof fakes);
     memset(&run, 0, sizeof run);
     fake.answers = HEURISTICS;
     fake.after = after;
@@ -178,7 +179,7 @@ static int set_up(void **state) {
 static int tear_down(void **state) {
     gemm_baseline_forget(&calls);
     blas_close();
-    return fake.live;
+    return fakes.live;
 }
 
 static void choose(bool verbose) {

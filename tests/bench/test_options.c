@@ -344,6 +344,7 @@ TEST(rules_of_every_program) {
     ACCEPTED(TOY, "--sweep odd --time 1 --csv a --resume");
     ACCEPTED(TOY, "--list --verbose --variant two --device 1 --sim-device sm_80");
     assert_true(o.list && o.chosen[1] && !o.chosen[0]);
+    ACCEPTED(TOY, "--list --sweep odd --seed 5");
     assert_int_equal(parse(TOY, "-h"), OPTIONS_EXIT_OK);
 }
 

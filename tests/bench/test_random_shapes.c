@@ -16,7 +16,7 @@ static void assert_drawn(const shape *expected, int count) {
     for (int i = 0; i < count; i++) assert_memory_equal(&drawn[i].sides, &expected[i], sizeof *expected);
 }
 
-/* Those of tests/report/test_random.py. */
+/* They never change: what is recorded was drawn so. */
 TEST(the_shapes_of_a_seed) {
     static const shape uniform[] = {{7830, 6134, 6789}, {6676, 2336, 1733}, {4736, 7739, 1099}, {2664, 2398, 4061}};
     static const shape log8[] = {{96, 16, 16}, {256, 192, 7976}, {1008, 1824, 320}, {16, 208, 5376}};

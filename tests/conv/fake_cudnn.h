@@ -3,11 +3,9 @@
 #ifndef KL_FAKE_CUDNN_H
 #define KL_FAKE_CUDNN_H
 
-#include <cuda_runtime_api.h>
-#include <dlfcn.h>
 #include <math.h>
 
-#include "../unit.h"
+#include "../gpu/fake_library.h"
 #include "gpu/cudnn.h"
 #include "tensor/dtype.h"
 
@@ -47,10 +45,10 @@ static const int fake_named[4][6][2] = {[CUDNN_HEUR_A] = {{7, 1}, {0, 0}, {1, 0}
 
 static struct {
     bool absent, refuses;
-    const char *beside, *missing; /* only this file is cuDNN; this entry point */
-    int live, packs;              /* descriptors, handles and memory; packs made */
-    int64_t last;                 /* the engine that computed */
-    void *graph;                  /* the latest */
+    const char *beside; /* only this file is cuDNN */
+    int packs;          /* made */
+    int64_t last;       /* the engine that computed */
+    void *graph;        /* the latest */
 } fake;
 
 /* ---- descriptors ---- */
@@ -68,18 +66,10 @@ static void *fake_other(const void *d, int attribute, int i) {
 }
 
 static int fake_create(int kind, void **d) {
-    fake_descriptor *x = calloc(1, sizeof *x);
+    fake_descriptor *x = create(sizeof *x);
     x->kind = kind;
     *d = x;
-    fake.live++;
     fake.packs += kind == CUDNN_VARIANT_PACK;
-    return 0;
-}
-
-static int fake_destroy(void *d) {
-    assert_non_null(d);
-    fake.live--;
-    free(d);
     return 0;
 }
 
@@ -237,70 +227,30 @@ static int fake_execute(void *handle, void *plan, void *pack) {
     return 0;
 }
 
-/* ---- the library, and the CUDA runtime ---- */
-
-static int fake_handle(void **handle) {
-    return fake_create(-1, handle);
-}
-
-static int fake_stream(void *handle, cudaStream_t stream) {
-    assert_true(handle != NULL && stream == NULL);
-    return 0;
-}
+/* ---- the library ---- */
 
 static size_t fake_version(void) {
     return 91901;
 }
 
-#define ENTRY(name, function)                                                                                          \
-    { name, (void (*)(void))function }
-static const struct {
-    const char *name;
-    void (*function)(void);
-} fake_entries[] = {
-    ENTRY("cudnnCreate", fake_handle),
-    ENTRY("cudnnDestroy", fake_destroy),
-    ENTRY("cudnnSetStream", fake_stream),
+static const fake_entry fake_entries[] = {
+    ENTRY("cudnnCreate", handle_create),
+    ENTRY("cudnnDestroy", destroy),
+    ENTRY("cudnnSetStream", set_stream),
     ENTRY("cudnnGetVersion", fake_version),
     ENTRY("cudnnBackendCreateDescriptor", fake_create),
-    ENTRY("cudnnBackendDestroyDescriptor", fake_destroy),
+    ENTRY("cudnnBackendDestroyDescriptor", destroy),
     ENTRY("cudnnBackendSetAttribute", fake_set),
     ENTRY("cudnnBackendGetAttribute", fake_get),
     ENTRY("cudnnBackendFinalize", fake_finalize),
     ENTRY("cudnnBackendExecute", fake_execute),
+    {0},
 };
 
 void *dlopen(const char *name, int flags) {
     assert_null(getenv("NVIDIA_TF32_OVERRIDE"));
     if (fake.absent || name == NULL || strstr(name, "libcudnn.so.9") == NULL) return NULL;
     return fake.beside == NULL || strcmp(name, fake.beside) == 0 ? (void *)fake_entries : NULL;
-}
-
-int dlclose(void *library) {
-    assert_ptr_equal(library, fake_entries);
-    return 0;
-}
-
-void *dlsym(void *library, const char *name) {
-    void *function = NULL;
-    if (fake.missing != NULL && strcmp(name, fake.missing) == 0) return NULL;
-    for (int i = 0; i < ARRAY_SIZE(fake_entries) && library == fake_entries; i++)
-        if (strcmp(name, fake_entries[i].name) == 0) memcpy(&function, &fake_entries[i].function, sizeof function);
-    return function;
-}
-
-cudaError_t cudaMalloc(void **x, size_t size) {
-    *x = aligned_alloc(256, (size + 255) / 256 * 256);
-    fake.live++;
-    return cudaSuccess;
-}
-
-cudaError_t cudaFree(void *x) {
-    return fake_destroy(x) == 0 ? cudaSuccess : cudaErrorUnknown;
-}
-
-cudaError_t cudaGetLastError(void) {
-    return cudaSuccess;
 }
 
 #endif

@@ -5,10 +5,10 @@
 
 #include "conv/conv_kernel.cuh"
 
-/* clang-format off */
-enum fault { NONE, READS_Y, READS_X, DROPS_LAST, WRITES_PAST, TURNED, WRAPS, PADS_ONE, SWAPS_STRIDES, NO_DILATION,
-             NO_BIAS, SCALES_BIAS, ROUNDS_PRODUCTS, READS_BORDER };
-/* clang-format on */
+#include "faults.h"
+
+#define FAULT_NAME(name, ...) name,
+enum fault { FAULTS(FAULT_NAME) };
 
 template <typename T> __device__ float load(const void *x, int64_t i) {
     return (float)((const T *)x)[i];
@@ -24,29 +24,29 @@ template <typename T, int FAULT> __global__ void conv(conv_problem p) {
     if (number >= count) return;
     int place = (int)(number / p.k), k = (int)(number % p.k);
     int n = place / (p.p * p.q), row = place / p.q % p.p, col = place % p.q;
-    const int across = FAULT == SWAPS_STRIDES ? 0 : 1, pad = FAULT == PADS_ONE ? 1 : p.pad[0];
+    const int across = FAULT == swaps_strides ? 0 : 1, pad = FAULT == pads_one ? 1 : p.pad[0];
     float sum = 0.0f;
-    int channels = FAULT == READS_X || p.alpha != 0.0f ? p.c : 0;
+    int channels = FAULT == reads_x || p.alpha != 0.0f ? p.c : 0;
     for (int c = 0; c < channels; c++)
-        for (int tap = 0; tap < p.r * p.s - (FAULT == DROPS_LAST && p.r * p.s > 1); tap++) {
-            int r = tap / p.s, s = tap % p.s, step = FAULT == NO_DILATION ? 1 : p.dilation[0];
+        for (int tap = 0; tap < p.r * p.s - (FAULT == drops_last && p.r * p.s > 1); tap++) {
+            int r = tap / p.s, s = tap % p.s, step = FAULT == no_dilation ? 1 : p.dilation[0];
             int i = row * p.stride[1 - across] - pad + r * step;
             int j = col * p.stride[across] - p.pad[1] + s * p.dilation[1];
             bool inside = i >= 0 && i < p.h && j >= 0 && j < p.w;
-            if (FAULT == WRAPS && i >= 0 && i < p.h) inside = i * p.w + j >= 0 && i * p.w + j < p.h * p.w;
-            if (!inside && (FAULT != READS_BORDER || n > 0 || c > 0 || i != -1)) continue;
-            int fr = FAULT == TURNED ? p.r - 1 - r : r, fs = FAULT == TURNED ? p.s - 1 - s : s;
+            if (FAULT == wraps && i >= 0 && i < p.h) inside = i * p.w + j >= 0 && i * p.w + j < p.h * p.w;
+            if (!inside && (FAULT != reads_border || n > 0 || c > 0 || i != -1)) continue;
+            int fr = FAULT == turned ? p.r - 1 - r : r, fs = FAULT == turned ? p.s - 1 - s : s;
             float x = load<T>(p.x, at(p.nhwc, n, c, i, j, p.c, p.h, p.w));
             float product = x * load<T>(p.f, at(p.nhwc, k, c, fr, fs, p.c, p.r, p.s));
-            if (inside) sum += FAULT == ROUNDS_PRODUCTS ? (float)(T)product : product;
+            if (inside) sum += FAULT == rounds_products ? (float)(T)product : product;
             if (!inside && x == 12345.0f) sum += product;
         }
     T *y = (T *)p.y + at(p.nhwc, n, k, row, col, p.k, p.p, p.q);
-    float bias = p.bias != NULL && FAULT != NO_BIAS ? load<T>(p.bias, k) : 0.0f;
-    float result = FAULT == SCALES_BIAS ? p.alpha * (sum + bias) : p.alpha * sum + bias;
-    if (p.beta != 0.0f || FAULT == READS_Y) result += p.beta * (float)*y;
+    float bias = p.bias != NULL && FAULT != no_bias ? load<T>(p.bias, k) : 0.0f;
+    float result = FAULT == scales_bias ? p.alpha * (sum + bias) : p.alpha * sum + bias;
+    if (p.beta != 0.0f || FAULT == reads_y) result += p.beta * (float)*y;
     *y = (T)result;
-    if (FAULT == WRITES_PAST && number == count - 1) y[1] = (T)1.0f;
+    if (FAULT == writes_past && number == count - 1) y[1] = (T)1.0f;
 }
 
 template <int FAULT> static cudaError_t launch(const conv_problem *p, cudaStream_t stream) {
@@ -58,24 +58,11 @@ template <int FAULT> static cudaError_t launch(const conv_problem *p, cudaStream
     return cudaGetLastError();
 }
 
-#define VARIANT(name, FAULT)                                                                                           \
+#define VARIANT(name, ...)                                                                                             \
     extern "C" cudaError_t launch_conv_##name(const conv_problem *p, cudaStream_t stream) {                            \
-        return launch<FAULT>(p, stream);                                                                               \
+        return launch<name>(p, stream);                                                                                \
     }                                                                                                                  \
     extern "C" kernel_info kernel_conv_##name(void) {                                                                  \
-        return {(const void *)conv<float, FAULT>, 64, 0};                                                              \
+        return {(const void *)conv<float, name>, 64, 0};                                                               \
     }
-VARIANT(plain, NONE)
-VARIANT(reads_y, READS_Y)
-VARIANT(reads_x, READS_X)
-VARIANT(drops_last, DROPS_LAST)
-VARIANT(writes_past, WRITES_PAST)
-VARIANT(turned, TURNED)
-VARIANT(wraps, WRAPS)
-VARIANT(pads_one, PADS_ONE)
-VARIANT(swaps_strides, SWAPS_STRIDES)
-VARIANT(no_dilation, NO_DILATION)
-VARIANT(no_bias, NO_BIAS)
-VARIANT(scales_bias, SCALES_BIAS)
-VARIANT(rounds_products, ROUNDS_PRODUCTS)
-VARIANT(reads_border, READS_BORDER)
+FAULTS(VARIANT)

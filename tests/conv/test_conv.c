@@ -188,7 +188,7 @@ TEST(layers_at_random) {
     DRAWN(c->seen.r != c->seen.s && c->seen.h != c->seen.w);
     DRAWN(c->seen.r == 3 && c->seen.pad[0] == 0);
     DRAWN((double)windows_rows(&c->seen) * c->k * windows_cols(&c->seen) > 0x1p35);
-    /* Those of tests/report/test_random.py. */
+    /* They never change: what is recorded was drawn so. */
     static const int pinned[3][5] = {{20, 490, 14, 384, 7}, {126, 10, 23, 264, 3}, {57, 415, 21, 373, 5}};
     conv_random((random_draw){.sweep = {3, 512, 1, "uniform"}, .seed = 1}, false, &like, &other);
     for (int i = 0; i < 3; i++) {

@@ -5,27 +5,10 @@
 
 #include "gemm/gemm_kernel.cuh"
 
-enum fault {
-    NONE,
-    READS_A,         /* where alpha is 0 */
-    READS_C,         /* where beta is 0 */
-    DROPS_LAST,      /* the last product of every sum */
-    DROPS_ROUND,     /* the last k % 16 products */
-    SHORT_SUM,       /* accumulates in the type of A and B */
-    ROUNDS_OPERANDS, /* to BF16 */
-    DROPS_SMALL,     /* the product of a's smaller part and b's larger one */
-    ROUNDS_TWICE,    /* C to FP16 or BF16 by way of the other */
-    OTHER_LAYOUT,    /* reads B as the other layout has it */
-    FORGETS_LDB,     /* takes B's rows for tight */
-    SATURATES,       /* sums of s8 end at 2^15 */
-    WRITES_PAST,     /* C's last row */
-    WRITES_PADDING,  /* of C's first row */
-    WRITES_A,
-    SKIPS_CORNER,    /* C's last element stays as it was */
-    BY_WORKSPACE,    /* a copy of A is multiplied; no mistake */
-    READS_WORKSPACE, /* adds what was in the workspace */
-    WRITES_PAST_WORKSPACE
-};
+#include "faults.h"
+
+#define FAULT_NAME(name, ...) name,
+enum fault { FAULTS(FAULT_NAME) };
 
 static const int BLOCK = 16; /* a block computes 16 x 16 elements of C */
 
@@ -67,7 +50,7 @@ __device__ float nearest_tf32(float x) {
 template <gemm_type TYPE, int FAULT, typename T> __device__ T product(T a, T b) {
     if constexpr (TYPE == GEMM_TF32X3) {
         float big_a = nearest_tf32(a), big_b = nearest_tf32(b);
-        float small_a = FAULT == DROPS_SMALL ? 0.0f : cut_off(a - big_a), small_b = cut_off(b - big_b);
+        float small_a = FAULT == drops_small ? 0.0f : cut_off(a - big_a), small_b = cut_off(b - big_b);
         return small_a * big_b + big_a * small_b + big_a * big_b;
     }
     return a * b;
@@ -76,7 +59,7 @@ template <gemm_type TYPE, int FAULT, typename T> __device__ T product(T a, T b) 
 template <gemm_type TYPE, int FAULT> __device__ typename operand<TYPE>::sum load(const void *x, int64_t i) {
     typename operand<TYPE>::sum value = ((const typename operand<TYPE>::memory *)x)[i];
     if (TYPE == GEMM_TF32) value = cut_off(value); /* the worst that may be done to it */
-    if (FAULT == ROUNDS_OPERANDS) value = (float)(__nv_bfloat16)(float)value;
+    if (FAULT == rounds_operands) value = (float)(__nv_bfloat16)(float)value;
     return value;
 }
 
@@ -86,26 +69,26 @@ template <gemm_type TYPE, typename OUT, int FAULT> __global__ void gemm(gemm_pro
     int row = blockIdx.x / blocks_n * BLOCK + threadIdx.y, col = blockIdx.x % blocks_n * BLOCK + threadIdx.x;
     if (row >= p.m || col >= p.n) return;
 
-    bool tn = (p.layout == GEMM_TN) != (FAULT == OTHER_LAYOUT);
-    int ldb = FAULT == FORGETS_LDB ? (p.layout == GEMM_TN ? p.k : p.n) : p.ldb;
-    int k = FAULT == DROPS_LAST ? p.k - 1 : FAULT == DROPS_ROUND ? p.k / 16 * 16 : p.k;
+    bool tn = (p.layout == GEMM_TN) != (FAULT == other_layout);
+    int ldb = FAULT == forgets_ldb ? (p.layout == GEMM_TN ? p.k : p.n) : p.ldb;
+    int k = FAULT == drops_last ? p.k - 1 : FAULT == drops_round ? p.k / 16 * 16 : p.k;
     number sum = 0;
     for (int l = 0; l < k; l++) {
         sum += product<TYPE, FAULT>(load<TYPE, FAULT>(p.A, (int64_t)row * p.lda + l),
                                     load<TYPE, FAULT>(p.B, tn ? (int64_t)col * ldb + l : (int64_t)l * ldb + col));
-        if (FAULT == SHORT_SUM) sum = (number)(typename operand<TYPE>::short_sum)sum;
-        if (FAULT == SATURATES) sum = sum > 32767 ? 32767 : sum < -32768 ? -32768 : sum;
+        if (FAULT == short_sum) sum = (number)(typename operand<TYPE>::short_sum)sum;
+        if (FAULT == saturates) sum = sum > 32767 ? 32767 : sum < -32768 ? -32768 : sum;
     }
 
     OUT *c = (OUT *)p.C + (int64_t)row * p.ldc + col;
     number result = (number)p.alpha * sum;
-    if (p.beta != 0.0f || FAULT == READS_C) result += (number)p.beta * (number)*c;
-    if (FAULT == ROUNDS_TWICE) result = (float)(__nv_bfloat16)(float)result;
-    if (FAULT == SKIPS_CORNER && row == p.m - 1 && col == p.n - 1) return;
+    if (p.beta != 0.0f || FAULT == reads_c) result += (number)p.beta * (number)*c;
+    if (FAULT == rounds_twice) result = (float)(__nv_bfloat16)(float)result;
+    if (FAULT == skips_corner && row == p.m - 1 && col == p.n - 1) return;
     *c = (OUT)result;
-    if (FAULT == WRITES_PAST && row == p.m - 1 && col == p.n - 1) c[1 + p.ldc - p.n] = (OUT)1.0f;
-    if (FAULT == WRITES_PADDING && row == 0 && col == p.n - 1) c[1] = (OUT)1.0f;
-    if (FAULT == WRITES_A && row == 0 && col == 0) *(typename operand<TYPE>::memory *)p.A = 0.0f;
+    if (FAULT == writes_past && row == p.m - 1 && col == p.n - 1) c[1 + p.ldc - p.n] = (OUT)1.0f;
+    if (FAULT == writes_padding && row == 0 && col == p.n - 1) c[1] = (OUT)1.0f;
+    if (FAULT == writes_a && row == 0 && col == 0) *(typename operand<TYPE>::memory *)p.A = 0.0f;
 }
 
 /* Copies A's rows to the workspace, tight. */
@@ -113,19 +96,19 @@ template <typename T, int FAULT> __global__ void copy(gemm_problem p) {
     const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     T *to = (T *)p.workspace;
     if (i < (int64_t)p.m * p.k) {
-        const T old = FAULT == READS_WORKSPACE ? to[i] : (T)0.0f;
+        const T old = FAULT == reads_workspace ? to[i] : (T)0.0f;
         to[i] = (T)((float)((const T *)p.A)[i / p.k * p.lda + i % p.k] + (float)old);
     }
     /* Behind the last of its rows of 256 bytes. */
-    if (FAULT == WRITES_PAST_WORKSPACE && i == 0)
+    if (FAULT == writes_past_workspace && i == 0)
         to[((size_t)p.m * p.k * sizeof(T) + 255) / 256 * (256 / sizeof(T))] = to[0];
 }
 
 template <gemm_type TYPE, typename OUT, int FAULT> static cudaError_t run(const gemm_problem *p, cudaStream_t stream) {
     unsigned blocks = gemm_blocks(p, BLOCK, BLOCK);
     if (blocks == 0) return cudaSuccess;
-    gemm_problem q = FAULT == READS_A ? *p : gemm_effective(p);
-    if (FAULT >= BY_WORKSPACE && q.k > 0) {
+    gemm_problem q = FAULT == reads_a ? *p : gemm_effective(p);
+    if (FAULT >= by_workspace && q.k > 0) {
         const unsigned copies = (unsigned)(((int64_t)q.m * q.k + 255) / 256);
         copy<typename operand<TYPE>::memory, FAULT><<<copies, 256, 0, stream>>>(q);
         q.A = q.workspace;
@@ -155,29 +138,11 @@ template <int FAULT> static cudaError_t launch(const gemm_problem *p, cudaStream
     return cudaErrorInvalidValue;
 }
 
-#define VARIANT(name, FAULT)                                                                                           \
+#define VARIANT(name, ...)                                                                                             \
     extern "C" cudaError_t launch_##name(const gemm_problem *p, cudaStream_t stream) {                                 \
-        return launch<FAULT>(p, stream);                                                                               \
+        return launch<name>(p, stream);                                                                                \
     }                                                                                                                  \
     extern "C" kernel_info kernel_##name(void) {                                                                       \
-        return {(const void *)gemm<GEMM_F16, __half, FAULT>, BLOCK * BLOCK, 0};                                        \
+        return {(const void *)gemm<GEMM_F16, __half, name>, BLOCK * BLOCK, 0};                                         \
     }
-VARIANT(plain, NONE)
-VARIANT(reads_a, READS_A)
-VARIANT(reads_c, READS_C)
-VARIANT(drops_last, DROPS_LAST)
-VARIANT(drops_round, DROPS_ROUND)
-VARIANT(short_sum, SHORT_SUM)
-VARIANT(rounds_operands, ROUNDS_OPERANDS)
-VARIANT(drops_small, DROPS_SMALL)
-VARIANT(rounds_twice, ROUNDS_TWICE)
-VARIANT(other_layout, OTHER_LAYOUT)
-VARIANT(forgets_ldb, FORGETS_LDB)
-VARIANT(saturates, SATURATES)
-VARIANT(writes_past, WRITES_PAST)
-VARIANT(writes_padding, WRITES_PADDING)
-VARIANT(writes_a, WRITES_A)
-VARIANT(skips_corner, SKIPS_CORNER)
-VARIANT(by_workspace, BY_WORKSPACE)
-VARIANT(reads_workspace, READS_WORKSPACE)
-VARIANT(writes_past_workspace, WRITES_PAST_WORKSPACE)
+FAULTS(VARIANT)

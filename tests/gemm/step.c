@@ -3,6 +3,8 @@
 
 #include "gemm/gemm.h"
 
+#include "faults.h"
+
 static const char *nowhere(const device_facts *device) {
     return "needs what no device has";
 }
@@ -21,29 +23,7 @@ static size_t room_for_a(const gemm_problem *p) {
     return (size_t)p->m * (size_t)p->k * dtype_size(gemm_operand_dtype(p->type));
 }
 
-/* clang-format off */
-#define VARIANTS(VARIANT) \
-    VARIANT(plain, "a thread an element", .note = says_where) \
-    VARIANT(reads_a, "reads A where alpha is 0") \
-    VARIANT(reads_c, "reads C where beta is 0") \
-    VARIANT(drops_last, "leaves out the last product") \
-    VARIANT(drops_round, "leaves out the last k % 16") \
-    VARIANT(short_sum, "accumulates in too short a type") \
-    VARIANT(rounds_operands, "rounds A and B to BF16") \
-    VARIANT(drops_small, "TF32X3 of two products") \
-    VARIANT(rounds_twice, "rounds C to BF16 first") \
-    VARIANT(other_layout, "reads B in the other layout") \
-    VARIANT(forgets_ldb, "takes B's rows for tight") \
-    VARIANT(saturates, "sums of s8 end at 2^15") \
-    VARIANT(writes_past, "writes behind C") \
-    VARIANT(writes_padding, "writes between C's rows") \
-    VARIANT(writes_a, "changes A") \
-    VARIANT(skips_corner, "does not write C's last element") \
-    VARIANT(by_workspace, "copies A first", .workspace = room_for_a) \
-    VARIANT(reads_workspace, "takes the workspace for empty", .workspace = room_for_a) \
-    VARIANT(writes_past_workspace, "copies more than all of A", .workspace = room_for_a)
-/* clang-format on */
-VARIANTS(GEMM_VARIANT_DECLARED)
+FAULTS(GEMM_VARIANT_DECLARED)
 
 /* Writes where there is no memory. */
 static cudaError_t launch_faulty(const gemm_problem *p, cudaStream_t stream) {
@@ -53,7 +33,7 @@ static cudaError_t launch_faulty(const gemm_problem *p, cudaStream_t stream) {
 }
 
 static const gemm_variant variants[] = {
-    VARIANTS(GEMM_VARIANT_ROW){
+    FAULTS(GEMM_VARIANT_ROW){
         .name = "nowhere", .idea = "on no device", .launch = launch_plain, .kernel = kernel_plain, .supports = nowhere},
     {.name = "only_s8", .idea = "takes s8 and tn", .launch = launch_plain, .kernel = kernel_plain, .refuses = takes_s8},
     {.name = "faulty", .idea = "an illegal address", .launch = launch_faulty, .kernel = kernel_plain},

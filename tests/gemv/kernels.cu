@@ -4,7 +4,10 @@
 
 #include "gemv/gemv.h"
 
-enum fault { NONE, READS_Y, READS_A, DROPS_LAST, WRITES_PAST, ROUNDS_PRODUCTS };
+#include "faults.h"
+
+#define FAULT_NAME(name, ...) name,
+enum fault { FAULTS(FAULT_NAME) };
 
 template <typename T> __device__ float load(const void *x, int64_t i) {
     return (float)((const T *)x)[i];
@@ -14,17 +17,17 @@ template <typename T, int FAULT> __global__ void gemv(gemv_problem p) {
     int row = blockIdx.x * blockDim.x + threadIdx.x;
     if (row >= p.n) return;
     float sum = 0.0f;
-    int k = FAULT == DROPS_LAST && p.k > 1 ? p.k - 1 : p.k;
-    if (p.alpha != 0.0f || FAULT == READS_A)
+    int k = FAULT == drops_last && p.k > 1 ? p.k - 1 : p.k;
+    if (p.alpha != 0.0f || FAULT == reads_a)
         for (int j = 0; j < k; j++) {
             float product = load<T>(p.A, (int64_t)row * p.lda + j) * load<T>(p.x, j);
-            sum += FAULT == ROUNDS_PRODUCTS ? (float)(T)product : product;
+            sum += FAULT == rounds_products ? (float)(T)product : product;
         }
     T *y = (T *)p.y + row;
     float result = p.alpha * sum;
-    if (p.beta != 0.0f || FAULT == READS_Y) result += p.beta * (float)*y;
+    if (p.beta != 0.0f || FAULT == reads_y) result += p.beta * (float)*y;
     *y = (T)result;
-    if (FAULT == WRITES_PAST && row == p.n - 1) y[1] = (T)1.0f;
+    if (FAULT == writes_past && row == p.n - 1) y[1] = (T)1.0f;
 }
 
 template <int FAULT> static cudaError_t launch(const gemv_problem *p, cudaStream_t stream) {
@@ -37,19 +40,14 @@ template <int FAULT> static cudaError_t launch(const gemv_problem *p, cudaStream
     return cudaGetLastError();
 }
 
-#define VARIANT(name, FAULT)                                                                                           \
+#define VARIANT(name, ...)                                                                                             \
     extern "C" cudaError_t launch_##name(const gemv_problem *p, cudaStream_t stream) {                                 \
-        return launch<FAULT>(p, stream);                                                                               \
+        return launch<name>(p, stream);                                                                                \
     }                                                                                                                  \
     extern "C" kernel_info kernel_##name(dtype) {                                                                      \
-        return {(const void *)gemv<__half, FAULT>, 64, 0};                                                             \
+        return {(const void *)gemv<__half, name>, 64, 0};                                                              \
     }
-VARIANT(plain, NONE)
-VARIANT(reads_y, READS_Y)
-VARIANT(reads_a, READS_A)
-VARIANT(drops_last, DROPS_LAST)
-VARIANT(writes_past, WRITES_PAST)
-VARIANT(rounds_products, ROUNDS_PRODUCTS)
+FAULTS(VARIANT)
 
 extern "C" cudaError_t launch_refuses(const gemv_problem *, cudaStream_t) {
     return cudaErrorNotSupported;

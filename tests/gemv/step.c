@@ -1,16 +1,9 @@
 /* A step with one correct variant, wrong ones, and one with candidates. */
 #include "gemv/gemv.h"
 
-/* clang-format off */
-#define VARIANTS(VARIANT) \
-    VARIANT(plain, "a thread a row") \
-    VARIANT(reads_y, "reads y where beta is 0") \
-    VARIANT(reads_a, "reads A where alpha is 0") \
-    VARIANT(drops_last, "leaves out the last product") \
-    VARIANT(writes_past, "writes behind y") \
-    VARIANT(rounds_products, "rounds each product")
-/* clang-format on */
-VARIANTS(GEMV_VARIANT_DECLARED)
+#include "faults.h"
+
+FAULTS(GEMV_VARIANT_DECLARED)
 cudaError_t launch_refuses(const gemv_problem *p, cudaStream_t stream);
 
 static const char *nowhere(const device_facts *device) {
@@ -23,10 +16,10 @@ static const gemv_candidate candidates[] = {
 };
 
 static const gemv_variant variants[] = {
-    VARIANTS(GEMV_VARIANT_ROW){.name = "tuned",
-                               .idea = "the same, of two candidates",
-                               .candidates = candidates,
-                               .candidate_count = ARRAY_SIZE(candidates)},
+    FAULTS(GEMV_VARIANT_ROW){.name = "tuned",
+                             .idea = "the same, of two candidates",
+                             .candidates = candidates,
+                             .candidate_count = ARRAY_SIZE(candidates)},
     {.name = "nowhere", .idea = "on no device", .launch = launch_plain, .kernel = kernel_plain, .supports = nowhere},
 };
 

@@ -3,14 +3,10 @@
 #ifndef KL_FAKE_BLAS_H
 #define KL_FAKE_BLAS_H
 
-#include <cuda_runtime_api.h>
-#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "../unit.h"
+#include "fake_library.h"
 #include "tensor/matrix.h"
 
 typedef struct {
@@ -43,11 +39,9 @@ enum { FAKE_SGEMM, FAKE_PEDANTIC, FAKE_GEMM_EX, FAKE_SGEMV, FAKE_HSH_GEMV, FAKE_
 enum { FAKE_CALLS = FAKE_HEURISTIC + 64 };
 
 static struct {
-    bool no_cublas, no_lt, no_memory;
-    const char *missing; /* this entry point */
-    uint64_t refused;    /* bit i: heuristic i has a status of its own */
+    bool no_cublas, no_lt;
+    uint64_t refused; /* bit i: heuristic i has a status of its own */
     int answers;
-    int live; /* handles, descriptors and memory */
     int last; /* what computed last */
     int math; /* of cuBLAS */
     size_t workspace;
@@ -58,27 +52,6 @@ static struct {
     bool tf32[FAKE_CALLS];                                    /* it multiplies in TF32 */
     void (*after)(int call, const fake_layout *c, void *out); /* NULL: nothing more happens */
 } fake;
-
-/* ---- handles and descriptors ---- */
-
-static void *create(size_t size) {
-    void *x = calloc(1, size);
-    assert_non_null(x);
-    fake.live++;
-    return x;
-}
-
-static int destroy(void *x) {
-    assert_non_null(x);
-    fake.live--;
-    free(x);
-    return 0;
-}
-
-static int handle_create(void **handle) {
-    *handle = create(1);
-    return 0;
-}
 
 /* ---- products ---- */
 
@@ -195,11 +168,6 @@ static int get_version(void *handle, int *version) {
     return 0;
 }
 
-static int set_stream(void *handle, cudaStream_t stream) {
-    assert_true(handle != NULL && stream == NULL);
-    return 0;
-}
-
 static int set_math(void *handle, int math) {
     assert_non_null(handle);
     fake.math = math;
@@ -264,13 +232,6 @@ STRIDED_GEMV(tst_gemv, FAKE_TST_GEMV, 14)
 
 /* ---- the loader ---- */
 
-typedef struct {
-    const char *name;
-    void (*function)(void);
-} fake_entry;
-
-#define ENTRY(name, function)                                                                                          \
-    { name, (void (*)(void))(function) }
 static const fake_entry lt_entries[] = {
     ENTRY("cublasLtCreate", handle_create),
     ENTRY("cublasLtDestroy", destroy),
@@ -285,6 +246,7 @@ static const fake_entry lt_entries[] = {
     ENTRY("cublasLtMatmulPreferenceSetAttribute", preference_set),
     ENTRY("cublasLtMatmulAlgoGetHeuristic", get_heuristic),
     ENTRY("cublasLtMatmul", matmul),
+    {0},
 };
 static const fake_entry cublas_entries[] = {
     ENTRY("cublasCreate_v2", handle_create),
@@ -298,53 +260,17 @@ static const fake_entry cublas_entries[] = {
     ENTRY("cublasSgemv_v2", sgemv),
     ENTRY("cublasHSHgemvStridedBatched", hsh_gemv),
     ENTRY("cublasTSTgemvStridedBatched", tst_gemv),
+    {0},
 };
 
 /* The last four entries of cuBLAS are missing in old versions, which have the rest. */
-enum { CUBLAS_NEEDED = ARRAY_SIZE(cublas_entries) - 4 };
+enum { CUBLAS_NEEDED = ARRAY_SIZE(cublas_entries) - 5 };
 
 void *dlopen(const char *name, int flags) {
     assert_null(getenv("NVIDIA_TF32_OVERRIDE"));
     if (name == NULL || strstr(name, "cublas") == NULL) return NULL;
     const bool lt = strstr(name, "cublasLt") != NULL;
     return (lt ? fake.no_lt : fake.no_cublas) ? NULL : (void *)(lt ? lt_entries : cublas_entries);
-}
-
-int dlclose(void *library) {
-    assert_true(library == lt_entries || library == cublas_entries);
-    return 0;
-}
-
-/* For the whole program (RTLD_DEFAULT) the simulator is active: the harness then looks at results on the host. */
-void *dlsym(void *library, const char *name) {
-    const fake_entry *entries = library;
-    const size_t count = library == lt_entries ? ARRAY_SIZE(lt_entries) : ARRAY_SIZE(cublas_entries);
-    void *function = NULL;
-    if (library == RTLD_DEFAULT) return strcmp(name, "cudasim_active") == 0 ? &fake : NULL;
-    assert_true(library == lt_entries || library == cublas_entries);
-    if (fake.missing != NULL && strcmp(name, fake.missing) == 0) return NULL;
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(name, entries[i].name) == 0) memcpy(&function, &entries[i].function, sizeof function);
-    return function;
-}
-
-/* ---- the CUDA runtime ---- */
-
-cudaError_t cudaMalloc(void **x, size_t size) {
-    if (fake.no_memory) return cudaErrorMemoryAllocation;
-    *x = aligned_alloc(256, (size + 255) / 256 * 256);
-    assert_non_null(*x);
-    fake.live++;
-    return cudaSuccess;
-}
-
-cudaError_t cudaFree(void *x) {
-    destroy(x);
-    return cudaSuccess;
-}
-
-cudaError_t cudaGetLastError(void) {
-    return cudaSuccess;
 }
 
 #endif

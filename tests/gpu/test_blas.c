@@ -28,6 +28,7 @@ static bool open_both(void) {
 
 static int set_up(void **state) {
     memset(&fake, 0, sizeof fake);
+    memset(&fakes, 0, sizeof fakes);
     fake.answers = 8;
     return 0;
 }
@@ -37,7 +38,7 @@ static int close_all(void **state) {
     gemm_baseline_forget(&of_gemm);
     gemv_baseline_forget(&of_gemv);
     blas_close();
-    return fake.live;
+    return fakes.live;
 }
 
 TEST(opens_or_says_why) {
@@ -54,27 +55,27 @@ TEST(opens_or_says_why) {
     blas_close();
     assert_string_equal(cublas_version(), "");
     assert_string_equal(cublaslt_version(), "");
-    assert_int_equal(fake.live, 0);
-    fake.no_memory = true;
+    assert_int_equal(fakes.live, 0);
+    fakes.no_memory = true;
     assert_false(open_both());
     assert_string_equal(line, "no memory for cuBLAS's workspace (32 MiB); no memory for cublasLt's workspace (64 MiB): "
                               "nothing to compare with\n");
-    assert_int_equal(fake.live, 0);
-    fake.no_memory = false;
-    for (int i = 0; i < ARRAY_SIZE(lt_entries); i++) {
-        fake.missing = lt_entries[i].name;
+    assert_int_equal(fakes.live, 0);
+    fakes.no_memory = false;
+    for (int i = 0; lt_entries[i].name != NULL; i++) {
+        fakes.missing = lt_entries[i].name;
         assert_string_equal(cublaslt_open(), "this cublasLt is too old");
-        assert_int_equal(fake.live, 0);
+        assert_int_equal(fakes.live, 0);
     }
-    for (int i = 0; i < ARRAY_SIZE(cublas_entries); i++) {
-        fake.missing = cublas_entries[i].name;
+    for (int i = 0; cublas_entries[i].name != NULL; i++) {
+        fakes.missing = cublas_entries[i].name;
         const char *reason = cublas_open();
         if (i < CUBLAS_NEEDED)
             assert_string_equal(reason, "this cuBLAS is too old");
         else
             assert_null(reason);
         cublas_close();
-        assert_int_equal(fake.live, 0);
+        assert_int_equal(fakes.live, 0);
     }
 }
 
@@ -190,7 +191,7 @@ TEST(passes_on_what_cublaslt_refuses) {
 
 TEST(passes_on_what_cublas_refuses) {
     fake.no_lt = true;
-    fake.missing = "cublasGemmEx";
+    fakes.missing = "cublasGemmEx";
     assert_true(open_both());
     float c = 0.0f;
     gemm_problem p = {.m = 1, .n = 1, .k = 1, .lda = 1, .ldb = 1, .ldc = 1, .A = &c, .B = &c, .C = &c};

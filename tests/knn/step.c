@@ -1,6 +1,8 @@
 /* A step with one correct method, wrong ones, and ones that refuse. */
 #include "knn/knn.h"
 
+#include "faults.h"
+
 static size_t workspace(const knn_problem *p, size_t limit) {
     (void)p;
     return limit < 1000 ? 0 : 1000;
@@ -17,21 +19,8 @@ static const char *nowhere(const device_facts *device) {
 
 kernel_info kernel_plain(void);
 
-#define NAMES(X)                                                                                                       \
-    X(fuses_nothing)                                                                                                   \
-    X(descends)                                                                                                        \
-    X(last_of_equals)                                                                                                  \
-    X(forgets_last)                                                                                                    \
-    X(turns_two)                                                                                                       \
-    X(writes_past)                                                                                                     \
-    X(writes_before)                                                                                                   \
-    X(spoils_points)                                                                                                   \
-    X(spoils_queries)                                                                                                  \
-    X(leaves_a_row)                                                                                                    \
-    X(overruns)                                                                                                        \
-    X(plain)
 #define DECLARE(name) cudaError_t search_##name(const knn_problem *p, cudaStream_t stream);
-NAMES(DECLARE)
+FAULTS(DECLARE)
 
 #define ROW(name_)                                                                                                     \
     {.name = #name_,                                                                                                   \
@@ -57,7 +46,7 @@ static const knn_method methods[] = {
      .refuses = refuses,
      .workspace = workspace,
      .exact = true},
-    NAMES(ROW)};
+    FAULTS(ROW)};
 
 int main(int argc, char **argv) {
     return knn_step_main(argc, argv, "test_knn", methods, ARRAY_SIZE(methods));

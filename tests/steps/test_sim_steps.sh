@@ -186,6 +186,11 @@ check "planted faults: accesses beside the operands are found at their lines" ev
         said "reads 4 bytes at B\[1056\] (row 33, column 0), but B is 33 x 29, $ld 32, in kernel void gemm<" &&
         said "of block (5,0,0) writes 4 bytes at C\[1147\] (row 37, column 0), but C is 37 x 29, $ld 31"'
 
+run sh scripts/random_shapes.sh "$work/shapes.csv"
+check "the shapes of plots/random_sets.csv are those that are drawn" eval \
+    '[ "$status" = 0 ] && cmp "$work/shapes.csv" plots/random_shapes.csv'
+run step07_gemv/run --list --sweep article
+check "the problems of a sweep are listed" eval '[ "$status" = 0 ] && said "^[a-z0-9]*,[^,]*,[0-9]*,[0-9]*,[0-9]*$"'
 run step01_naive/run --sim --leak-check --size 64
 check "a step frees everything" eval '[ "$status" = 0 ] && ! said "^cudasim: "'
 nm -D --defined-only cudasim/build/libcudart.so.13 | awk '{ print $3 }' | sort >"$work/exports"

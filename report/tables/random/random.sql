@@ -15,4 +15,4 @@ SELECT "set", sides AS "sides", CASE draw WHEN 'tuning' THEN 'first' WHEN 'final
        sum(ratio < 1) AS "below 1.0"
 FROM random_row LEFT JOIN drawn USING ("set")
 GROUP BY "set", draw HAVING count(ratio) > 0
-ORDER BY place, draw DESC;
+ORDER BY avg(place);
