@@ -1,0 +1,41 @@
+/* Global memory as one SM sees it: its L1 (sectored, least recently used goes), and its share of L2 and DRAM. */
+#ifndef SIM_PREDICT_CACHE_H
+#define SIM_PREDICT_CACHE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LINE_BYTES   128u
+#define SECTOR_BYTES 32u
+
+typedef struct cache_line {
+    uint64_t line;
+    uint64_t used;
+    double ready[4]; /* when each sector is there; 0: it is not */
+} cache_line;
+
+typedef struct seen_line {
+    uint64_t line; /* 0: free; else the line's number and one */
+    uint8_t sectors;
+} seen_line;
+
+typedef struct cache {
+    cache_line *lines;
+    int sets;
+    uint64_t uses;
+    double l2_free, dram_free;                     /* when each takes the SM's next sector */
+    double l2_clocks, dram_clocks;                 /* between two of its sectors */
+    seen_line *seen;                               /* what this SM has asked of L2 */
+    uint64_t room, count;                          /* of `seen` */
+    uint64_t l1_sectors, l2_sectors, dram_sectors; /* read: asked for, that L1 lacked, and L2 did */
+    bool warm;                                     /* L2 holds what other SMs' blocks have read before */
+} cache;
+
+bool cache_begin(cache *c, unsigned l1_kib, double l2_clocks, double dram_clocks);
+void cache_end(cache *c);
+/* When the sectors (a bit each) of a line are there for a load that L1 takes up at `now`; `past_l1`: which L1 does not
+ * keep. 0: no memory. */
+double cache_read(cache *c, uint64_t line, unsigned sectors, bool past_l1, double now);
+void cache_write(cache *c, uint64_t line, unsigned sectors, double now);
+
+#endif
