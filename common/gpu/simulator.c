@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -43,12 +44,13 @@ bool simulator_watch(const simulator_watched *watched) {
     snprintf(blocks, sizeof blocks, "%d", watched->trace_blocks);
     const struct {
         const char *variable, *value;
-    } all[] = {{"CUDASIM_CHECK", watched->unchecked ? "0" : NULL},
+    } all[] = {{"CUDASIM_CHECK", watched->unchecked || watched->predict ? "0" : NULL},
                {"CUDASIM_LEAK_CHECK", watched->leak_check ? "1" : NULL},
                {"CUDASIM_COUNTERS", watched->counters},
                {"CUDASIM_COUNTERS_CSV", watched->counters_csv},
                {"CUDASIM_TRACE", watched->trace},
                {"CUDASIM_TRACE_BLOCKS", watched->trace_blocks > 0 ? blocks : NULL},
+               {"CUDASIM_PREDICT", watched->predict ? "only" : NULL},
                {"CUDASIM_EXPLAIN", watched->explain}};
     bool any = false;
     for (int i = 0; i < ARRAY_SIZE(all); i++) any = set_variable(all[i].variable, all[i].value) || any;
@@ -60,6 +62,18 @@ void simulator_count(const char *what, const char *problem) {
     cudasim_count_function *count;
     *(void **)&count = dlsym(RTLD_DEFAULT, "cudasim_count");
     if (count != NULL) count(what, problem);
+}
+
+bool simulator_predicts(void) {
+    const char *how = getenv("CUDASIM_PREDICT");
+    return simulator_active() && how != NULL && strcmp(how, "only") == 0;
+}
+
+double simulator_predicted_ms(void) {
+    cudasim_predicted_function *predicted;
+    *(void **)&predicted = dlsym(RTLD_DEFAULT, "cudasim_predicted");
+    const double seconds = predicted != NULL ? predicted() : -1.0;
+    return seconds >= 0.0 ? 1e3 * seconds : NAN;
 }
 
 void simulator_operand(const char *name, const void *elements, size_t element_bytes, size_t rows, size_t cols,
