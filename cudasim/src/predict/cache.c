@@ -57,13 +57,14 @@ static double later(double x, double y) {
 /* A sector that comes from L2, or from DRAM where nobody has read it before. All SMs go through a matrix in step, so
  * what this one asks for the first time is on its way from DRAM for the others, too: each waits for it, and their
  * number shares its cost (dram_clocks). */
-static double fetch(cache *c, bool before, double now) {
+static double fetch(cache *c, uint64_t line, bool before, double now) {
+    const double way = 1 + LATENCY_SPREAD * ((double)(hashed(line) >> 8 & 1023) / 511.5 - 1); /* near or far */
     c->l2_free = later(c->l2_free, now) + c->l2_clocks;
     c->l2_sectors++;
-    if (before || c->warm) return c->l2_free - c->l2_clocks + L2_CLOCKS;
+    if (before || c->warm) return c->l2_free - c->l2_clocks + L2_CLOCKS * way;
     c->dram_free = later(c->dram_free, c->l2_free - c->l2_clocks) + c->dram_clocks;
     c->dram_sectors++;
-    return c->dram_free - c->dram_clocks + DRAM_CLOCKS;
+    return c->dram_free - c->dram_clocks + DRAM_CLOCKS * way;
 }
 
 static cache_line *look_up(cache *c, uint64_t line) {
@@ -90,7 +91,7 @@ double cache_read(cache *c, uint64_t line, unsigned sectors, bool past_l1, doubl
     for (int s = 0; s < 4; s++) {
         if (!(sectors >> s & 1)) continue;
         double there = l != NULL ? l->ready[s] : 0;
-        if (missing >> s & 1) there = fetch(c, before >> s & 1, now);
+        if (missing >> s & 1) there = fetch(c, line, before >> s & 1, now);
         if (l != NULL) l->ready[s] = there;
         ready = later(ready, there);
     }

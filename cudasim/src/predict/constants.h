@@ -18,6 +18,10 @@
 #define L2_CLOCKS     281 /* [latency] L2 280.5 */
 #define DRAM_CLOCKS   684 /* [latency] DRAM, few pages 684.3 */
 
+/* Those two are means over many lines. How far one line is from another, as a share, evenly: some lie in the near half
+ * of L2, some in the far one. Who waits for many waits for the farthest. [assumed] */
+#define LATENCY_SPREAD 0.2
+
 /* The load/store unit that the SM's four schedulers share: a wavefront of shared memory, a line of L1 a clock. */
 #define WAVEFRONT_CLOCKS 1 /* [limits] lds_32 1.005, lds_64 2.005, lds_128 4.024: 1, 2 and 4 wavefronts */
 #define LINE_CLOCKS      1 /* [limits] l1_32 1.006, l1_64 2.004, l1_128 4.042: 1, 2 and 4 lines */
