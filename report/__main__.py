@@ -18,6 +18,7 @@ COMMANDS = {  # the function that each is, taking its arguments and the reposito
     "sass": "report.record.sass:main",
     "latency": "report.record.latency:main",
     "limits": "report.record.latency:limits",
+    "ceilings": "report.record.latency:ceilings",
     "shapes": "report.record.golden:shapes",
     "diff": "report.course.source:main",
     "drawings": "report.course.drawings:main",

@@ -3,7 +3,7 @@
 # them. Ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
-unset CUDASIM_DEVICE CUDASIM_ISA CUDASIM_COUNTERS CUDASIM_COUNTERS_CSV CUDASIM_EXPLAIN CUDASIM_LIB LD_PRELOAD
+unset CUDASIM_CEILINGS CUDASIM_DEVICE CUDASIM_ISA CUDASIM_COUNTERS CUDASIM_COUNTERS_CSV CUDASIM_EXPLAIN CUDASIM_LIB LD_PRELOAD
 work=$(mktemp -d "${TMPDIR:-/tmp}/counters.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
@@ -68,6 +68,22 @@ expect 'a form that is none' 2 "^cudasim: --counters: 'x' is unknown (known: tab
 expect 'no program' 2 '^cudasim: which program?$' $cudasim --counters
 CUDASIM_COUNTERS=yes expect 'the environment' 2 '^cudasim: CUDASIM_COUNTERS=yes is neither table nor lines$' \
     $cudasim $program
+
+# The speed of light of the GPU that is modelled, or another one.
+expect 'measured ceilings' 0 '^    ceilings measured on an NVIDIA H200, 1980 MHz$' $cudasim --counters $program
+expect 'no faster than an empty kernel' 0 '^    launch  *0.710  100 %$' $cudasim --counters $program
+expect 'in the file' 0 ',FLOOR_LAUNCH,"launch",,0.7[01][0-9]*,us$' cat "$work/c.csv"
+expect 'explained' 0 '^FLOOR: no faster than$' $cudasim --explain floor
+CUDASIM_CEILINGS=nvidia-h100 expect "another GPU's" 0 ' on an NVIDIA H100 80GB HBM3, ' $cudasim --counters $program
+CUDASIM_DEVICE=sm_75 expect 'nobody measured' 0 'from the data sheet of an NVIDIA T4, 1590 MHz (nobody measured it: ' \
+    $cudasim --counters $program
+printf '# My GPU\nname,rate,unit\nclock,1000,MHz\nsms,1,SM\nlds_32,64,B/clk\n' >"$work/own.csv"
+CUDASIM_CEILINGS=$work/own.csv expect 'a file of its own' 0 ' wavefronts, 0.5 a clock$' $cudasim --counters $program
+echo 'l2_read,9,TB/s' >>"$work/own.csv"
+CUDASIM_CEILINGS=$work/own.csv expect 'a faulty one' 2 \
+    '^cudasim: CUDASIM_CEILINGS=.*/own.csv:6: no unit TB/s is known$' $cudasim $program
+CUDASIM_CEILINGS=/nowhere/a.csv expect 'none' 2 \
+    '^cudasim: CUDASIM_CEILINGS=/nowhere/a.csv cannot be read: No such file or directory$' $cudasim $program
 
 # One host thread counts as many as four.
 for threads in 1 4; do

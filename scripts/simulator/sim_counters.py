@@ -17,7 +17,7 @@ def main():
             if column not in columns:
                 columns.append(column)
             table[row["metric"], column] = float(row["value"])
-            names[row["metric"]] = row["plain"]
+            names[row["metric"]] = row["plain"] + (", us" if row["unit"] == "us" else "")
     several = len({c[0] for c in columns}) < len(columns)
     heads = [f"{c[0]}: {c[1]}" if several else c[0] for c in columns]
     width = max(map(len, names.values()))

@@ -3,7 +3,7 @@
 import gzip
 import os
 
-from support import DATA, Case, read, report, write
+from support import DATA, ROOT, Case, read, report, write
 
 from report import load, schema
 
@@ -87,6 +87,21 @@ class Cold(Case):
         self.change("gemv_dram", lambda lines: lines[:1] + [lines[1].replace(",1.0000,", ",0.9799,")] + lines[2:])
         run = report("cold", "--judge", self.file("gemv_dram"))
         self.assertEqual((run.returncode, run.stdout.count("FAIL ")), (1, 1))
+
+
+class Ceilings(Case):
+    def test_the_simulators_are_those_recorded(self):
+        recorded = os.path.join(ROOT, "plots", "data")
+        for gpu in sorted(os.listdir(recorded)):
+            if os.path.isfile(os.path.join(recorded, gpu, "limits.csv")):
+                run = report("ceilings", os.path.join(recorded, gpu))
+                self.assertEqual(run.stdout, read(ROOT, "cudasim", "devices", gpu + ".csv"), run.stderr)
+
+    def test_refuses(self):
+        for kind in "limits", "latency":
+            write(read(self.file(kind)).replace("NVIDIA H200", "NVIDIA X"), self.file(kind))
+        self.refused(report("ceilings", self.data), "ceilings: ", ": NVIDIA X is not in common/gpu/devices.csv")
+        self.refused(report("ceilings", self.tmp), "limits.csv: No such file")
 
 
 # Of kernel<false> a loop that is larger; of kernel<true> a small loop, and one in another, which alone has the FFMAs.

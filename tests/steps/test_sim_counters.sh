@@ -9,6 +9,12 @@ run python3 -B tests/steps/sim_counters.py plots/data/nvidia-h200/counters.csv
 grep '^skipped' "$work/out"
 added 'the recorded counts'
 
+# ---- the speed of light, which no recorded time is below ----
+for gpu in nvidia-h200 nvidia-h100; do
+    CUDASIM_CEILINGS=$gpu run python3 -B tests/steps/floors.py plots/data/$gpu/sgemm.csv
+    added "floors, $gpu"
+done
+
 # ---- small and odd shapes (tests/counted) ----
 ends tests/counted/compare.py 0 "" python3 -B tests/counted/compare.py
 
@@ -27,6 +33,8 @@ small="--variant tile4x4 --size 64"
     ends 'of the variant' 0 '^tile4x4, m 64, n 64, k 64: void sgemm_regblock<64, 64, 16, 4, 4>\(sgemm_problem\)$' \
         $step --sim --counters=table $small
     ends 'that says what PTX is not' 0 'ptxas merges' $step --counters $small
+    ends 'at least so long' 0 '^    no faster than  *[0-9]*\.[0-9]*$' $step --counters $small
+    ends 'of another GPU' 0 'ceilings from the data sheet of an NVIDIA A100, ' $step --sim-device sm_80 --counters $small
     ends 'no counters' 0 '^tile4x4 ' $step --sim $small
     lacks 'no counters are printed then' 'sectors'
     ends 'lines' 0 '__syncthreads\(\);$' $step --counters=lines $small

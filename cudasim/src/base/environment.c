@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/ceilings.h"
 #include "base/device_model.h"
 
 /* NULL where the variable is unset or empty. */
@@ -58,6 +59,7 @@ static void check(void) {
     device_model_current();
     environment_threads();
     environment_watchdog();
+    if (value_of("CUDASIM_CEILINGS") != NULL) ceilings_current();
 }
 
 void environment_check(void) {

@@ -11,7 +11,7 @@ long environment_threads(void);
 /* CUDASIM_WATCHDOG: seconds without progress after which a kernel is stopped, 0: never; unset or empty: 60. */
 double environment_watchdog(void);
 
-/* Checks them, and CUDASIM_DEVICE, before the program has done anything, once. */
+/* Checks them, CUDASIM_DEVICE and CUDASIM_CEILINGS before the program has done anything, once. */
 void environment_check(void);
 
 #endif

@@ -8,6 +8,7 @@
 #include "isa/decode.h"
 #include "isa/rows.h"
 #include "watch/place.h"
+#include "watch/ptxas.h"
 #include "watch/sectors.h"
 
 /* ---- what a worker keeps ----------------------------------------------------------------------------------------- */
@@ -23,9 +24,13 @@ typedef struct access_count {
     uint64_t sector;   /* the first address's */
     int sectors, lines;
     int lines_from[4]; /* lines, by the first address's sector modulo 4 */
+    int l1;            /* clocks of L1 */
     banks_count banks;
-    bool row_known[2]; /* of all lanes at one word; at words one after another */
+    bool merges_known, merges; /* with neighbours */
+    int quarters;              /* least of wavefronts then, in quarters */
+    bool row_known[2];         /* of all lanes at one word; at words one after another */
     banks_count row_banks[2];
+    int row_quarters[2];
     uint64_t marked_first, marked_step; /* loads of a dot product whose sectors have been marked */
     int64_t marked_rows;
     unsigned shared_modulo;
@@ -101,6 +106,26 @@ static access_count *access_of(const warp *w, uint32_t pc) {
     return c != NULL ? access_at(c, pc) : NULL;
 }
 
+/* A matrix's rows (wmma) are longer than a lane's access: 16 bytes of each at a time. */
+static banks_count bank_rows(uint32_t mask, const unsigned *address, unsigned bytes) {
+    banks_count all = {0, 0};
+    for (unsigned at = 0; at < bytes; at += 16) {
+        unsigned part[LANES];
+        for (int l = 0; l < LANES; l++) part[l] = address[l] + at;
+        const banks_count one = banks_request(part, mask, 16, BANKS_ROWS);
+        all.wavefronts += one.wavefronts;
+        all.phases += one.phases;
+    }
+    return all;
+}
+static banks_count find_banks(uint32_t mask, const unsigned *offsets, unsigned bytes, banks_kind kind) {
+    return bytes > 16 ? bank_rows(mask, offsets, bytes) : banks_request(offsets, mask, (int)bytes, kind);
+}
+
+static void offsets_of(const uint64_t *address, unsigned *offsets) {
+    for (int l = 0; l < LANES; l++) offsets[l] = (unsigned)address[l];
+}
+
 /* ---- global memory ----------------------------------------------------------------------------------------------- */
 
 /* Puts a sector into the ascending list, unless it is there. */
@@ -133,6 +158,14 @@ static int count_lines(const access_count *c, uint64_t sector) {
     return lines;
 }
 
+/* As long as the bank with the most words takes, and a lookup of four lines a clock. */
+static int find_l1(const access_count *c, uint32_t mask, const uint64_t *address, unsigned bytes) {
+    unsigned offsets[LANES];
+    offsets_of(address, offsets);
+    const int words = find_banks(mask, offsets, bytes, BANKS_LOAD).wavefronts, lookups = (c->lines_from[0] + 3) / 4;
+    return words > lookups ? words : lookups;
+}
+
 static void count_global(access_count *c, uint32_t mask, const uint64_t *address, unsigned bytes, bool same, bool read,
                          bool written) {
     const uint64_t first = address[__builtin_ctz(mask)], sector = first / SECTOR_BYTES;
@@ -145,6 +178,7 @@ static void count_global(access_count *c, uint32_t mask, const uint64_t *address
         if (!pattern) {
             find_sectors(c, mask, address, bytes);
             for (uint64_t k = 0; k < 4; k++) c->lines_from[k] = count_lines(c, (1ull << 40) + k);
+            c->l1 = read && !written ? find_l1(c, mask, address, bytes) : 0;
         }
         c->lines = c->lines_from[sector % 4];
         sectors_mark(sector, c->from, c->sectors, read, written);
@@ -152,67 +186,33 @@ static void count_global(access_count *c, uint32_t mask, const uint64_t *address
     c->sum.requests++;
     c->sum.sectors += c->sectors;
     c->sum.lines += c->lines;
+    c->sum.l1_clocks += c->l1;
 }
 
 /* ---- shared memory ----------------------------------------------------------------------------------------------- */
 
-/* A matrix's rows (wmma) are longer than a lane's access: 16 bytes of each at a time. */
-static banks_count bank_rows(uint32_t mask, const unsigned *address, unsigned bytes) {
-    banks_count all = {0, 0};
-    for (unsigned at = 0; at < bytes; at += 16) {
-        unsigned part[LANES];
-        for (int l = 0; l < LANES; l++) part[l] = address[l] + at;
-        const banks_count one = banks_request(part, mask, 16, BANKS_ROWS);
-        all.wavefronts += one.wavefronts;
-        all.phases += one.phases;
-    }
-    return all;
-}
-
-static void count_shared(access_count *c, uint32_t mask, const uint64_t *address, unsigned bytes, bool same,
-                         banks_kind kind) {
+static void count_shared(access_count *c, const ptx_function *f, uint32_t pc, uint32_t mask, const uint64_t *address,
+                         unsigned bytes, bool same, banks_kind kind) {
     const unsigned modulo = address[__builtin_ctz(mask)] % BANKS_BYTES;
     if (!same || !c->shared_known || modulo != c->shared_modulo) {
         unsigned offsets[LANES];
-        for (int l = 0; l < LANES; l++) offsets[l] = (unsigned)address[l];
-        c->banks = bytes > 16 ? bank_rows(mask, offsets, bytes) : banks_request(offsets, mask, (int)bytes, kind);
+        offsets_of(address, offsets);
+        c->banks = find_banks(mask, offsets, bytes, kind);
+        c->merges = c->merges_known ? c->merges : kind <= BANKS_STORE && ptxas_may_merge(f, pc, bytes);
+        c->merges_known = true;
+        c->quarters =
+            c->merges ? ptxas_quarters(offsets, mask, bytes, kind, c->banks.wavefronts) : 4 * c->banks.wavefronts;
         c->shared_modulo = modulo;
         c->shared_known = true;
     }
     c->sum.shared_requests++;
     c->sum.shared_wavefronts += c->banks.wavefronts;
     c->sum.shared_phases += c->banks.phases;
-}
-
-/* Does any instruction of the function read the register? */
-static bool reads(const ptx_operand *o, int count, int reg, bool written) {
-    for (int k = 0; k < count; k++) {
-        const bool value = o[k].kind == PTX_OPERAND_REGISTER || o[k].kind == PTX_OPERAND_ADDRESS;
-        if (value && o[k].reg == reg && !(k == 0 && written && o[k].kind == PTX_OPERAND_REGISTER)) return true;
-        if (reads(o[k].elements, o[k].element_count, reg, false)) return true;
-    }
-    return false;
-}
-static bool is_read(const ptx_function *f, int reg) {
-    for (int k = 0; k < f->instruction_count; k++)
-        if (reads(f->instructions[k].operands, f->instructions[k].operand_count, reg, true)) return true;
-    return false;
-}
-
-/* An addition of 1 whose result nobody wants is an instruction of its own in machine code, ATOMS.POPC.INC, which counts
- * how many lanes want the same word. What adds to floating-point or to 64-bit numbers is a loop around a swap. */
-static banks_kind find_atomic_kind(const ptx_function *f, const ptx_instruction *i) {
-    const bool red = strncmp(i->opcode, "red.", 4) == 0;
-    const ptx_operand *value = &i->operands[red ? 1 : 2];
-    if (strstr(i->opcode, ".cas.") != NULL) return BANKS_SWAP;
-    if (strstr(i->opcode, ".add.") == NULL) return BANKS_ATOMIC;
-    if (strstr(i->opcode, ".u32") == NULL && strstr(i->opcode, ".s32") == NULL) return BANKS_SWAP;
-    const bool one = value->kind == PTX_OPERAND_INTEGER && value->integer == 1;
-    return one && (red || !is_read(f, i->operands[0].reg)) ? BANKS_STORE : BANKS_ATOMIC;
+    c->sum.least_quarters += c->quarters;
 }
 
 static banks_kind atomic_kind(access_count *c, const ptx_function *f, uint32_t pc) {
-    if (!c->atomic_known) c->atomic = find_atomic_kind(f, &f->instructions[pc]);
+    if (!c->atomic_known) c->atomic = ptxas_atomic_kind(f, &f->instructions[pc]);
     c->atomic_known = true;
     return c->atomic;
 }
@@ -228,7 +228,7 @@ static void after(observer *o, const observed_access *a) {
         count_global(c, a->mask, a->address, a->bytes, a->same_pattern, a->kind != ACCESS_WRITE,
                      a->kind != ACCESS_READ);
     else if (a->space == PTX_SHARED || a->space == PTX_SHARED_CLUSTER)
-        count_shared(c, a->mask, a->address, a->bytes, a->same_pattern,
+        count_shared(c, a->function->source, a->i->pc, a->mask, a->address, a->bytes, a->same_pattern,
                      matrix                     ? BANKS_ROWS
                      : a->kind == ACCESS_READ   ? BANKS_LOAD
                      : a->kind == ACCESS_ATOMIC ? atomic_kind(c, a->function->source, a->i->pc)
@@ -253,10 +253,12 @@ static void repeated(observer *o, run_counts *runs, const function *f, uint32_t 
         c->sum.requests += times;
         c->sum.sectors += times * c->sectors;
         c->sum.lines += lines;
+        c->sum.l1_clocks += times * c->l1;
     } else {
         c->sum.shared_requests += times;
         c->sum.shared_wavefronts += times * c->banks.wavefronts;
         c->sum.shared_phases += times * c->banks.phases;
+        c->sum.least_quarters += times * c->quarters;
     }
     p->stays = 0;
     p->moves = 0;
@@ -285,6 +287,7 @@ static void count_global_rows(access_count *c, uint64_t first, uint64_t step, in
     const bool apart = first & DOT_APART;
     mark_rows(c, first, step, rows, apart ? BANKS_LINE : BANKS_BYTES);
     c->sum.requests += rows;
+    c->sum.l1_clocks += rows;
     if (!apart) {
         c->sum.sectors += rows;
         c->sum.lines += rows;
@@ -298,17 +301,20 @@ static void count_global_rows(access_count *c, uint64_t first, uint64_t step, in
 }
 
 /* Lanes at one word, or at words one after another, meet the banks in the same way wherever that is. */
-static void count_shared_rows(access_count *c, uint64_t first, int64_t rows) {
+static void count_shared_rows(access_count *c, const ptx_function *f, uint32_t pc, uint64_t first, int64_t rows) {
     const unsigned apart = first & DOT_APART;
     if (!c->row_known[apart]) {
         unsigned offsets[LANES];
         for (unsigned l = 0; l < LANES; l++) offsets[l] = l * apart * BANKS_BYTES;
         c->row_banks[apart] = banks_request(offsets, UINT32_MAX, BANKS_BYTES, BANKS_LOAD);
+        c->row_quarters[apart] =
+            ptxas_may_merge(f, pc, BANKS_BYTES) ? ptxas_quarters(offsets, UINT32_MAX, BANKS_BYTES, BANKS_LOAD, 1) : 4;
         c->row_known[apart] = true;
     }
     c->sum.shared_requests += rows;
     c->sum.shared_wavefronts += rows * c->row_banks[apart].wavefronts;
     c->sum.shared_phases += rows * c->row_banks[apart].phases;
+    c->sum.least_quarters += rows * c->row_quarters[apart];
 }
 
 /* Counts the loads of a dot product. */
@@ -321,7 +327,7 @@ static void loaded(observer *o, run_counts *runs, const function *f, uint32_t pc
         if (f->code[pc].space == PTX_GLOBAL)
             count_global_rows(access_at(c, pc), of->loads[k].first, of->loads[k].step, of->rows);
         else
-            count_shared_rows(access_at(c, pc), of->loads[k].first, of->rows);
+            count_shared_rows(access_at(c, pc), f->source, pc, of->loads[k].first, of->rows);
         k++;
     }
 }
@@ -501,6 +507,8 @@ static void add_sum(access_sum *to, const access_sum *from) {
     to->shared_phases += from->shared_phases;
     to->bytes_in += from->bytes_in;
     to->bytes_out += from->bytes_out;
+    to->least_quarters += from->least_quarters;
+    to->l1_clocks += from->l1_clocks;
 }
 
 static void add_function(observer *o, counted_kernel *k, function_counts *c) {

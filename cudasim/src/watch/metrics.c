@@ -6,6 +6,7 @@
 
 #include "base/device_model.h"
 #include "base/suggest.h"
+#include "watch/floor.h"
 
 const metric metrics[METRIC_COUNT] = {
 #define GROUP(heading)
@@ -164,6 +165,7 @@ void metrics_of(const counted_kernel *k, double *v) {
     for (int m = 0; m < METRIC_COUNT; m++) v[m] = ratio(v[m], (double)k->launches);
     metrics_ratios(v);
     launch_facts(k, v);
+    floor_of(k, ceilings_current(), v, NULL);
 }
 
 /* ---- --explain --------------------------------------------------------------------------------------------------- */

@@ -1,14 +1,17 @@
 #include "watch/report.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/demangle.h"
+#include "watch/floor.h"
 
 /* ---- what all have ----------------------------------------------------------------------------------------------- */
 
 static bool is_ratio(int m) {
-    return m == METRIC_ACTIVE || m == METRIC_LOAD_PER_REQUEST || m == METRIC_STORE_PER_REQUEST || m == METRIC_OCCUPANCY;
+    return m == METRIC_ACTIVE || m == METRIC_LOAD_PER_REQUEST || m == METRIC_STORE_PER_REQUEST ||
+           m == METRIC_OCCUPANCY || m == METRIC_WAVES || m == METRIC_BALANCE;
 }
 
 /* 1234567 as 1,234,567; ratios, and means that are no whole numbers, with two decimals. */
@@ -62,11 +65,61 @@ static const char *limited_by(const double *v) {
     return v[METRIC_LIMIT_REGISTERS] <= v[METRIC_LIMIT_SHARED] ? "registers" : "shared memory";
 }
 
+/* Of the times of a launch's units: what they do. */
+static const char *const works[METRIC_COUNT] = {[METRIC_FLOOR_ISSUE] = "instructions",
+                                                [METRIC_FLOOR_FP32] = "instructions",
+                                                [METRIC_FLOOR_INTEGER] = "instructions",
+                                                [METRIC_FLOOR_MMA] = "FLOP",
+                                                [METRIC_FLOOR_WGMMA] = "FLOP",
+                                                [METRIC_FLOOR_SHARED] = "wavefronts",
+                                                [METRIC_FLOOR_L1] = "clocks",
+                                                [METRIC_FLOOR_LSU] = "clocks",
+                                                [METRIC_FLOOR_SHARED_ADDS] = "additions",
+                                                [METRIC_FLOOR_L2_READ] = "bytes",
+                                                [METRIC_FLOOR_L2_WRITE] = "bytes",
+                                                [METRIC_FLOOR_DRAM] = "bytes",
+                                                [METRIC_FLOOR_DRAM_CACHED] = "bytes",
+                                                [METRIC_FLOOR_ATOMICS] = "additions"};
+
+/* Such a time, its share of the largest, and how it came about: " 2.146  100 %  8,192 instructions, 3.95 a clock". */
+static void print_time(int m, const double *v, const floor_need *n, const ceilings *c, FILE *out) {
+    char work[64];
+    fprintf(out, "    %-38s %18.3f", metrics[m].plain, v[m]);
+    if (m == METRIC_FLOOR_INTEGER)
+        fprintf(out, "    -  ");
+    else if (m != METRIC_FLOOR)
+        fprintf(out, "  %3.0f %%", 100 * v[m] / v[METRIC_FLOOR]);
+    if (n->rate > 0) {
+        fprintf(out, "  %s %s, ", say_number(round(n->work), false, work, sizeof work), works[m]);
+        fprintf(out,
+                !n->of_gpu                  ? "%.4g a clock\n"
+                : m == METRIC_FLOOR_ATOMICS ? "%.0f a ns\n"
+                                            : "%.0f GB/s\n",
+                n->of_gpu ? n->rate * c->sms * c->clock_mhz / 1e3 : n->rate);
+    } else {
+        fputc('\n', out);
+    }
+}
+
+/* What stands under a group's heading. */
+static void print_heading(const char *heading, const ceilings *c, FILE *out) {
+    fprintf(out, "  %s\n", heading);
+    if (strcmp(heading, "speed of light") == 0)
+        fprintf(
+            out,
+            "    microseconds that each needs at least: a floor, no prediction\n    ceilings %s an %s, %.0f MHz%s\n",
+            c->measured ? "measured on" : "from the data sheet of", c->device, c->clock_mhz,
+            c->measured ? "" : " (nobody measured it: L2, atomics, launches unknown)");
+}
+
 static void print_table(const counted_kernel *k, FILE *out) {
     double v[METRIC_COUNT];
     char text[64];
     const char *heading = NULL;
+    floor_need needs[METRIC_COUNT];
+    const ceilings *c = ceilings_current();
     metrics_of(k, v);
+    floor_of(k, c, v, needs);
     print_kernel(k, out);
     for (int r = 0; r < TABLE_ROWS; r++) {
         if (table_rows[r].heading != NULL) {
@@ -75,9 +128,13 @@ static void print_table(const counted_kernel *k, FILE *out) {
         }
         const int m = table_rows[r].metric;
         if (v[m] == 0) continue;
-        if (heading != NULL) fprintf(out, "  %s\n", heading);
+        if (heading != NULL) print_heading(heading, c, out);
         heading = NULL;
-        const char *nsight = m == METRIC_OCCUPANCY ? limited_by(v) : metrics[m].nsight;
+        if (m >= METRIC_FLOOR_ISSUE && m <= METRIC_FLOOR) {
+            print_time(m, v, &needs[m], c, out);
+            continue;
+        }
+        const char *nsight = m == METRIC_OCCUPANCY ? limited_by(v) : m == METRIC_BALANCE ? "%" : metrics[m].nsight;
         fprintf(out, "    %-38s %18s%s%s%s\n", metrics[m].plain, say_number(v[m], is_ratio(m), text, sizeof text),
                 *nsight != '\0' ? "  " : "", m == METRIC_OCCUPANCY ? "%, limited by " : "", nsight);
     }
