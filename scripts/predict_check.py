@@ -34,7 +34,7 @@ def recorded(device):
 def predicted(device, sizes):
     """The same, of what the model reaches."""
     times = {}
-    env = dict(os.environ, CUDASIM_PREDICT_GPU=NAMES[device])
+    env = dict(os.environ, CUDASIM_CEILINGS=device)
     with tempfile.TemporaryDirectory() as folder:
         for step, size in itertools.product(STEPS, sizes):
             path = os.path.join(folder, f"{step}.{size}.csv")

@@ -5,8 +5,8 @@
 
 #include "predict/constants.h"
 
-bool cache_begin(cache *c, unsigned l1_kib, double l2_clocks, double dram_clocks) {
-    *c = (cache){.l2_clocks = l2_clocks, .dram_clocks = dram_clocks, .room = 1 << 12};
+bool cache_begin(cache *c, unsigned l1_kib, const struct cache_clocks *clocks) {
+    *c = (cache){.clocks = *clocks, .room = 1 << 12};
     c->sets = (int)(l1_kib * 1024 / LINE_BYTES / L1_WAYS);
     if (c->sets < 1) c->sets = 1;
     c->lines = calloc((size_t)c->sets * L1_WAYS, sizeof *c->lines);
@@ -56,15 +56,15 @@ static double later(double x, double y) {
 
 /* A sector that comes from L2, or from DRAM where nobody has read it before. All SMs go through a matrix in step, so
  * what this one asks for the first time is on its way from DRAM for the others, too: each waits for it, and their
- * number shares its cost (dram_clocks). */
+ * number shares its cost (dram_sector). */
 static double fetch(cache *c, uint64_t line, bool before, double now) {
     const double way = 1 + LATENCY_SPREAD * ((double)(hashed(line) >> 8 & 1023) / 511.5 - 1); /* near or far */
-    c->l2_free = later(c->l2_free, now) + c->l2_clocks;
+    c->l2_free = later(c->l2_free, now) + c->clocks.l2_sector;
     c->l2_sectors++;
-    if (before || c->warm) return c->l2_free - c->l2_clocks + L2_CLOCKS * way;
-    c->dram_free = later(c->dram_free, c->l2_free - c->l2_clocks) + c->dram_clocks;
+    if (before || c->warm) return c->l2_free - c->clocks.l2_sector + c->clocks.l2 * way;
+    c->dram_free = later(c->dram_free, c->l2_free - c->clocks.l2_sector) + c->clocks.dram_sector;
     c->dram_sectors++;
-    return c->dram_free - c->dram_clocks + DRAM_CLOCKS * way;
+    return c->dram_free - c->clocks.dram_sector + c->clocks.dram * way;
 }
 
 static cache_line *look_up(cache *c, uint64_t line) {
@@ -80,7 +80,7 @@ static cache_line *look_up(cache *c, uint64_t line) {
 double cache_read(cache *c, uint64_t line, unsigned sectors, bool past_l1, double now) {
     cache_line *l = past_l1 ? NULL : look_up(c, line);
     unsigned missing = 0;
-    double ready = now + L1_CLOCKS;
+    double ready = now + c->clocks.l1;
     if (l != NULL) l->used = ++c->uses;
     for (int s = 0; s < 4; s++)
         if (sectors >> s & 1) {
@@ -99,5 +99,5 @@ double cache_read(cache *c, uint64_t line, unsigned sectors, bool past_l1, doubl
 }
 
 void cache_write(cache *c, uint64_t line, unsigned sectors, double now) {
-    c->l2_free = later(c->l2_free, now) + c->l2_clocks * __builtin_popcount(sectors);
+    c->l2_free = later(c->l2_free, now) + c->clocks.l2_sector * __builtin_popcount(sectors);
 }

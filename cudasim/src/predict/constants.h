@@ -1,8 +1,8 @@
-/* What the model of time knows of the H200, and where each figure is from. All were there before the model was held
- * against a ladder; none is fitted to one. A change names the microbenchmark that asks for it.
+/* What the model of time knows of an SM of Hopper, and where each figure is from. Latencies of memories, rates of L2
+ * and DRAM and the time of a launch are the device's own, devices/nvidia-h200.csv. All were there before the model was
+ * held against a ladder; none is fitted to one. A change names the microbenchmark that asks for it.
  *
- *   [latency]  plots/data/nvidia-h200/latency.csv, 2026-11-24: step 2's --show latency
- *   [limits]   plots/data/nvidia-h200/limits.csv: step 2's --show limits, the row named
+ *   [limits]   devices/nvidia-h200.csv, the row named: step 2's --show limits
  *   [guide]    CUDA C++ Programming Guide, arithmetic instructions: results a clock and SM at 9.0; its tables of
  *              compute capabilities
  *   [paper]    H100 Tensor Core GPU Architecture, NVIDIA 2022: figure of the SM
@@ -12,14 +12,8 @@
 #ifndef SIM_PREDICT_CONSTANTS_H
 #define SIM_PREDICT_CONSTANTS_H
 
-/* Clocks from a load's issue to that of an instruction that needs its word. */
-#define SHARED_CLOCKS 23  /* [latency] shared memory 23.0 */
-#define L1_CLOCKS     32  /* [latency] L1 32.0 */
-#define L2_CLOCKS     281 /* [latency] L2 280.5 */
-#define DRAM_CLOCKS   684 /* [latency] DRAM, few pages 684.3 */
-
-/* Those two are means over many lines. How far one line is from another, as a share, evenly: some lie in the near half
- * of L2, some in the far one. Who waits for many waits for the farthest. [assumed] */
+/* latency_l2 and latency_dram_few_pages are means over many lines. How far one line is from another, as a share,
+ * evenly: some lie in the near half of L2, some in the far one. Who waits for many waits for the farthest. [assumed] */
 #define LATENCY_SPREAD 0.2
 
 /* The load/store unit that the SM's four schedulers share: a wavefront of shared memory, a line of L1 a clock. */
@@ -27,11 +21,6 @@
 #define LINE_CLOCKS      1 /* [limits] l1_32 1.006, l1_64 2.004, l1_128 4.042: 1, 2 and 4 lines */
 #define ADDRESS_CLOCKS   4 /* [paper] 8 load/store lanes a scheduler, so a warp's addresses take 4 clocks */
 #define QUEUE_ENTRIES    5 /* [huerta] memory instructions that a scheduler can have waiting */
-
-/* Bytes a second of the whole GPU, and the clock at which they were measured. */
-#define L2_BYTES_PER_SECOND   8992.47e9 /* [limits] l2_read at 1934 MHz */
-#define L2_MEASURED_HZ        1934e6
-#define DRAM_BYTES_PER_SECOND 4593.58e9 /* [limits] dram_read */
 
 /* Clocks for which a scheduler's instruction holds its pipe: 32 lanes by the lanes that there are. */
 #define FMA_CLOCKS     1    /* [guide] 128 a clock and SM; [limits] ffma_8x16_columns 0.253 / 4 */
@@ -63,7 +52,6 @@
 
 /* The GPU begins one block a clock. [assumed] */
 #define BLOCK_START_CLOCKS 1
-#define LAUNCH_SECONDS     0.71e-6 /* [limits] launch_graph */
 
 /* KiB of the 256 of an SM that shared memory can take; L1 has the rest. [guide] */
 #define L1_AND_SHARED_KIB 256

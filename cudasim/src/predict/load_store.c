@@ -108,7 +108,7 @@ static double serve(sm *m, const request *r) {
     const bool is_store = i->op == SASS_STG || i->op == SASS_ST;
     const bool past_l1 = HAS(i, BYPASS) || HAS(i, STRONG) || HAS(i, NA);
     double done = m->now - 1 + r->clocks - 1;
-    if (r->lines == 0) return done + (i->op == SASS_LDL ? L1_CLOCKS : SHARED_CLOCKS);
+    if (r->lines == 0) return done + (i->op == SASS_LDL ? m->spec->clocks.l1 : m->spec->shared_clocks);
     const double first = done;
     for (int k = 0; k < r->lines; k++) {
         if (is_store)

@@ -70,9 +70,9 @@ static bool same_text(const char *a, const char *b) {
 
 static predicted *find(const sim_kernel *kernel, const sim_launch_config *config, const void *params, size_t size) {
     predicted *p = all;
-    while (p != NULL && !(p->kernel == kernel && memcmp(&p->config, config, sizeof *config) == 0 &&
-                          p->params_size == size && memcmp(p->params, params, size) == 0 && same_text(p->what, what) &&
-                          same_text(p->problem, problem)))
+    while (p != NULL &&
+           !(p->kernel == kernel && memcmp(&p->config, config, sizeof *config) == 0 && p->params_size == size &&
+             memcmp(p->params, params, size) == 0 && same_text(p->what, what) && same_text(p->problem, problem)))
         p = p->next;
     return p;
 }

@@ -232,7 +232,7 @@ static bool begin(sm *m) {
     m->warps_per_block = (int)(threads + LANES - 1) / LANES;
     const int slots = m->spec->resident * m->warps_per_block;
     bool ok = slots <= MOST_WARPS && m->spec->resident <= MOST_BLOCKS &&
-              cache_begin(&m->memory, m->spec->l1_kib, m->spec->l2_clocks, m->spec->dram_clocks);
+              cache_begin(&m->memory, m->spec->l1_kib, &m->spec->clocks);
     m->memos = calloc((size_t)l->code->count, sizeof *m->memos);
     ok = ok && m->memos != NULL;
     for (int k = 0; ok && k < slots; k++) {

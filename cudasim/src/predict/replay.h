@@ -2,6 +2,7 @@
 #ifndef SIM_PREDICT_REPLAY_H
 #define SIM_PREDICT_REPLAY_H
 
+#include "predict/cache.h"
 #include "predict/lanes.h"
 
 typedef struct replay_spec {
@@ -10,9 +11,10 @@ typedef struct replay_spec {
     int blocks;      /* that it runs */
     uint64_t stride; /* from one of its blocks to the next, by number: the SMs */
     unsigned l1_kib;
-    double l2_clocks, dram_clocks; /* from one 32-byte sector of this SM to the next */
-    bool l2_holds_all;             /* what a launch touches fits L2: blocks after the first ones find it there */
-    uint64_t most_issues;          /* gives up after so many instructions */
+    struct cache_clocks clocks;
+    double shared_clocks; /* until a word of shared memory is there */
+    bool l2_holds_all;    /* what a launch touches fits L2: blocks after the first ones find it there */
+    uint64_t most_issues; /* gives up after so many instructions */
 } replay_spec;
 
 typedef struct replay_result {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ceilings.h"
 #include "base/memory.h"
 #include "predict/constants.h"
 #include "predict/replay.h"
@@ -89,7 +90,8 @@ static launch_time failed(const char *why) {
 
 static launch_time timed(plan *p, const sim_kernel_info *info, const sim_launch_config *config) {
     const device_model *d = p->device;
-    const double hz = d->clock_khz * 1e3;
+    const ceilings *c = ceilings_current();
+    const double hz = c->clock_mhz * 1e6, dram = ceiling_of(c, "dram_read") * c->sms; /* bytes a clock */
     const uint64_t shared = info->static_shared + config->dynamic_shared;
     const unsigned threads = config->block[0] * config->block[1] * config->block[2];
     p->blocks = (uint64_t)config->grid[0] * config->grid[1] * config->grid[2];
@@ -101,18 +103,22 @@ static launch_time timed(plan *p, const sim_kernel_info *info, const sim_launch_
     p->spec = (replay_spec){.launch = &p->launch,
                             .stride = d->sms,
                             .l1_kib = l1_kib(d, shared, p->resident),
-                            .l2_clocks = 32 * hz * active / L2_BYTES_PER_SECOND,
-                            .dram_clocks = 32 * hz * active / DRAM_BYTES_PER_SECOND,
+                            /* How much one SM can have of L2 while others are idle, nobody has measured. */
+                            .clocks = {.l1 = ceiling_of(c, "latency_l1"),
+                                       .l2 = ceiling_of(c, "latency_l2"),
+                                       .dram = ceiling_of(c, "latency_dram_few_pages"),
+                                       .l2_sector = SECTOR_BYTES / ceiling_of(c, "l2_read"),
+                                       .dram_sector = SECTOR_BYTES * active / dram},
+                            .shared_clocks = ceiling_of(c, "latency_shared_memory"),
                             .l2_holds_all = p->footprint <= d->l2_bytes,
                             .most_issues = MOST_ISSUES};
     if (p->resident > p->per_sm) p->resident = p->per_sm;
     double dram_bytes;
-    p->spec.dram_clocks /= shared_by(p, &dram_bytes);
+    p->spec.clocks.dram_sector /= shared_by(p, &dram_bytes);
     launch_time t = {0};
     if (!clocks_of(p, &t.clocks)) return failed("its blocks wait for one another, or run too long");
-    t.seconds = t.clocks / hz;
-    if (t.seconds < dram_bytes / DRAM_BYTES_PER_SECOND) t.seconds = dram_bytes / DRAM_BYTES_PER_SECOND;
-    t.seconds += LAUNCH_SECONDS;
+    const double least = dram_bytes / dram;
+    t.seconds = (t.clocks > least ? t.clocks : least) / hz + ceiling_of(c, "launch_graph") * 1e-6;
     return t;
 }
 
@@ -124,9 +130,11 @@ launch_time waves_time(sim_kernel *kernel, const sim_launch_config *config, cons
     unsigned arch;
     char error[200];
     sim_kernel_describe(kernel, &info);
-    if (p.device->cc_major != 9) return failed("the model knows the H200 alone (CUDASIM_DEVICE=sm_90)");
+    if (ceiling_of(ceilings_current(), "latency_l2") == 0)
+        return failed("the model knows only GPUs with measured ceilings (CUDASIM_DEVICE=sm_90)");
     if (!sim_kernel_code(kernel, &bytes, &size, &arch) || arch != 90)
-        return failed("the program has no machine code for sm_90 (-gencode arch=compute_90a,code=[sm_90a,compute_90a])");
+        return failed(
+            "the program has no machine code for sm_90 (-gencode arch=compute_90a,code=[sm_90a,compute_90a])");
     if (config->cluster[0] * config->cluster[1] * config->cluster[2] > 1) return failed("clusters are not modelled");
     sass_code code;
     if (!sass_read(&code, bytes, size, error, sizeof error)) return failed(error);
