@@ -23,9 +23,13 @@ NAMES = {"nvidia-h100": "H100", "nvidia-h200": "H200"}
 def recorded(device):
     """{(rung, size): milliseconds}"""
     times = {}
+    with open(os.path.join("plots", "changes.csv"), encoding="utf-8", newline="") as file:
+        changed = {(row["step"], row["variant"]): row["date"] for row in csv.DictReader(file)}
     with open(os.path.join("plots", "data", device, "sgemm.csv"), encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             plain = (row["op"], row["layout"], row["alpha"], row["beta"]) == ("gemm", "nn", "1", "0")
+            if row["date"] < changed.get((row["step"], row["variant"]), ""):
+                continue  # of an older kernel
             if plain and row["m"] == row["n"] == row["k"] and row["cache"] == "cold" and row["mode"] in ("events", "graph"):
                 times[row["step"], row["variant"], int(row["m"])] = float(row["ms_median"])
     return times

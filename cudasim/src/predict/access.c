@@ -111,6 +111,10 @@ lane_effect lanes_memory(lane_warp *w, const sass_insn *i, uint32_t active, lane
         if (is_store || i->op == SASS_LDSM || i->op == SASS_STSM || i->op == SASS_LDL) continue;
         const uint8_t *from = is_global ? global_at(address, a->bytes) : shared_at(w, address, a->bytes);
         put(w, &i->operands[0], t, from, a->bytes, is_signed);
+        if (w->napped && HAS(i, STRONG) && i->operands[0].kind == KIND_REGISTER && i->operands[0].reg != SASS_RZ &&
+            w->registers[i->operands[0].reg][t] == 0)
+            w->registers[i->operands[0].reg][t] = 1;
     }
+    if (HAS(i, STRONG)) w->napped = false;
     return EFFECT_ACCESS;
 }

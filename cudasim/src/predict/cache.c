@@ -55,16 +55,15 @@ static double later(double x, double y) {
 }
 
 /* A sector that comes from L2, or from DRAM where nobody has read it before. All SMs go through a matrix in step, so
- * what this one asks for the first time is on its way from DRAM for the others, too: each waits for it, and their
- * number shares its cost (dram_sector). */
+ * what this one asks for the first time is on its way from DRAM for the others, too, and each waits for it. What DRAM's
+ * rate allows is seen to afterwards (waves.c). */
 static double fetch(cache *c, uint64_t line, bool before, double now) {
     const double way = 1 + LATENCY_SPREAD * ((double)(hashed(line) >> 8 & 1023) / 511.5 - 1); /* near or far */
     c->l2_free = later(c->l2_free, now) + c->clocks.l2_sector;
     c->l2_sectors++;
     if (before || c->warm) return c->l2_free - c->clocks.l2_sector + c->clocks.l2 * way;
-    c->dram_free = later(c->dram_free, c->l2_free - c->clocks.l2_sector) + c->clocks.dram_sector;
     c->dram_sectors++;
-    return c->dram_free - c->clocks.dram_sector + c->clocks.dram * way;
+    return c->l2_free - c->clocks.l2_sector + c->clocks.dram * way;
 }
 
 static cache_line *look_up(cache *c, uint64_t line) {
@@ -100,4 +99,5 @@ double cache_read(cache *c, uint64_t line, unsigned sectors, bool past_l1, doubl
 
 void cache_write(cache *c, uint64_t line, unsigned sectors, double now) {
     c->l2_free = later(c->l2_free, now) + c->clocks.l2_sector * __builtin_popcount(sectors);
+    c->written_sectors += (uint64_t)__builtin_popcount(sectors);
 }

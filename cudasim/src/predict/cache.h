@@ -23,15 +23,15 @@ typedef struct cache {
     cache_line *lines;
     int sets;
     uint64_t uses;
-    double l2_free, dram_free; /* when each takes the SM's next sector */
+    double l2_free; /* when it takes the SM's next sector */
     struct cache_clocks {
-        double l1, l2, dram;           /* until a word is there */
-        double l2_sector, dram_sector; /* between two sectors of this SM */
+        double l1, l2, dram; /* until a word is there */
+        double l2_sector;    /* between two sectors of this SM */
     } clocks;
-    seen_line *seen;                               /* what this SM has asked of L2 */
-    uint64_t room, count;                          /* of `seen` */
-    uint64_t l1_sectors, l2_sectors, dram_sectors; /* read: asked for, that L1 lacked, and L2 did */
-    bool warm;                                     /* L2 holds what other SMs' blocks have read before */
+    seen_line *seen;                                                /* what this SM has asked of L2 */
+    uint64_t room, count;                                           /* of `seen` */
+    uint64_t l1_sectors, l2_sectors, dram_sectors, written_sectors; /* read: asked for, that L1 lacked, and L2 did */
+    bool warm; /* L2 holds what other SMs' blocks have read before */
 } cache;
 
 bool cache_begin(cache *c, unsigned l1_kib, const struct cache_clocks *clocks);

@@ -144,6 +144,9 @@ lane_effect lanes_step(lane_warp *w, lane_access *a, uint64_t clock) {
         else
             move(w, w->pc + 1, 0, 0);
         return EFFECT_NONE;
+    case SASS_NANOSLEEP:
+        w->napped = true;
+        break;
     case SASS_BAR:
         if (active != 0) effect = barrier(w, i, a);
         break;

@@ -49,6 +49,7 @@ typedef struct lane_warp {
     uint32_t alive, group;
     bool parted; /* lanes have pcs of their own; those with the lowest go first */
     int pcs[LANES];
+    bool napped; /* it has slept: the flag that it polls for is taken to be set when it looks again */
 } lane_warp;
 
 void lanes_begin(lane_warp *w, const lane_launch *launch, lane_block *block, unsigned thread);

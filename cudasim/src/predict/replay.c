@@ -7,7 +7,8 @@
 #include "predict/constants.h"
 #include "predict/sm.h"
 
-#define NEVER 1e300
+#define NEVER       1e300
+#define MOST_SLEEPS 1000 /* a warp polls for what other SMs' blocks do */
 
 static double later(double x, double y) {
     return x > y ? x : y;
@@ -18,7 +19,8 @@ static double later(double x, double y) {
 static void begin_block(sm *m, int place, double when) {
     const lane_launch *l = m->spec->launch;
     const unsigned *grid = l->grid;
-    const uint64_t number = (uint64_t)m->begun * m->spec->stride % ((uint64_t)grid[0] * grid[1] * grid[2]);
+    const uint64_t number =
+        (m->spec->first + (uint64_t)m->begun * m->spec->stride) % ((uint64_t)grid[0] * grid[1] * grid[2]);
     sm_block *b = &m->blocks[place];
     b->block.index[0] = (unsigned)(number % grid[0]);
     b->block.index[1] = (unsigned)(number / grid[0] % grid[1]);
@@ -157,6 +159,7 @@ static void issue(sm *m, scheduler *s, int warp) {
     w->next = m->now + (i->stall > 1 ? i->stall : 1);
     m->result.issued++;
     m->result.by_pipe[i->pipe]++;
+    m->sleeps += i->op == SASS_NANOSLEEP;
     if (i->pipe == PIPE_FMA || i->pipe == PIPE_IMAD) s->dispatch_free = read_banks(s, warp, i, m->now);
     keep(s, warp, i);
     if (i->pipe != PIPE_LOAD) occupy(m, s, w, i);
@@ -211,7 +214,7 @@ static double unit_next(const sm *m) {
 }
 
 static void run(sm *m) {
-    while (m->ended < m->spec->blocks && m->result.issued < m->spec->most_issues) {
+    while (m->ended < m->spec->blocks && m->result.issued < m->spec->most_issues && m->sleeps < MOST_SLEEPS) {
         unit_step(m);
         double soonest = NEVER;
         for (int k = 0; k < SCHEDULERS; k++) {
@@ -260,6 +263,7 @@ replay_result replay(const replay_spec *spec) {
     result.l1_sectors = m->memory.l1_sectors;
     result.l2_sectors = m->memory.l2_sectors;
     result.dram_sectors = m->memory.dram_sectors;
+    result.written_sectors = m->memory.written_sectors;
     for (int k = 0; k < MOST_WARPS; k++) free(m->warps[k].lanes);
     for (int k = 0; k < MOST_BLOCKS; k++) free(m->blocks[k].block.shared);
     cache_end(&m->memory);

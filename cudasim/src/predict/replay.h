@@ -9,6 +9,7 @@ typedef struct replay_spec {
     const lane_launch *launch;
     int resident;    /* blocks that an SM holds at once */
     int blocks;      /* that it runs */
+    uint64_t first;  /* the number of its first block */
     uint64_t stride; /* from one of its blocks to the next, by number: the SMs */
     unsigned l1_kib;
     struct cache_clocks clocks;
@@ -22,7 +23,7 @@ typedef struct replay_result {
     double clocks;
     uint64_t issued, by_pipe[SASS_PIPES];
     uint64_t wavefronts, lsu_busy;
-    uint64_t l1_sectors, l2_sectors, dram_sectors;
+    uint64_t l1_sectors, l2_sectors, dram_sectors, written_sectors;
 } replay_result;
 
 replay_result replay(const replay_spec *spec);

@@ -73,6 +73,7 @@ typedef struct sm {
     double now, unit_free;
     int turn; /* of the schedulers' queues */
     int warps_per_block, begun, ended;
+    uint64_t sleeps;
     replay_result result;
 } sm;
 

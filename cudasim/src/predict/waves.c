@@ -1,5 +1,6 @@
 #include "predict/waves.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -54,32 +55,70 @@ static unsigned l1_kib(const device_model *d, uint64_t shared, int resident) {
     return L1_AND_SHARED_KIB - sizes[k];
 }
 
-static replay_result run(plan *p, int blocks) {
-    p->spec.blocks = blocks;
-    p->spec.resident = p->resident < blocks ? p->resident : blocks;
-    return replay(&p->spec);
+/* Replays side by side: of so many blocks, from block `first` on. */
+typedef struct task {
+    replay_spec spec;
+    replay_result result;
+    pthread_t thread;
+    bool running;
+} task;
+
+static void *work(void *argument) {
+    task *t = argument;
+    t->result = replay(&t->spec);
+    return NULL;
 }
 
-/* How many SMs ask DRAM for the same: what one block reads, times the blocks, by what there is. */
-static double shared_by(plan *p, double *dram_bytes) {
-    const replay_result one = run(p, 1);
-    const double asked = (double)one.dram_sectors * 32 * (double)p->blocks, there = (double)p->footprint;
-    const double least = there > 0 && there < asked ? there : asked;
-    *dram_bytes = least;
-    return least > 0 ? asked / least : 1;
+static void begin(task *t, const plan *p, uint64_t first, int blocks) {
+    t->spec = p->spec;
+    t->spec.first = first;
+    t->spec.blocks = blocks;
+    t->spec.resident = p->resident < blocks ? p->resident : blocks;
+    t->running = pthread_create(&t->thread, NULL, work, t) == 0;
+    if (!t->running) work(t);
 }
 
-/* All blocks of the busiest SM; where they are many, the last waves of a few are taken for the others. */
-static bool clocks_of(plan *p, double *clocks) {
-    const int r = p->resident, few = r + p->per_sm % r;
-    if (p->per_sm <= 3 * r) {
-        const replay_result all = run(p, p->per_sm);
-        *clocks = all.clocks;
-        return all.complete;
+static replay_result end(task *t) {
+    if (t->running) pthread_join(t->thread, NULL);
+    return t->result;
+}
+
+/* All of an SM's blocks. Blocks may differ in what they do: the slowest of a few SMs counts. */
+static replay_result all_blocks(const plan *p) {
+    const uint64_t sms = p->device->sms, active = p->blocks < sms ? p->blocks : sms;
+    const uint64_t some[] = {0, active / 3, active - 1};
+    task tasks[sizeof some / sizeof *some];
+    replay_result slowest = {.complete = true};
+    for (size_t k = 0; k < sizeof some / sizeof *some; k++)
+        begin(&tasks[k], p, some[k], (int)((p->blocks - some[k] + sms - 1) / sms));
+    for (size_t k = 0; k < sizeof some / sizeof *some; k++) {
+        const replay_result one = end(&tasks[k]);
+        if (!one.complete || (slowest.complete && one.clocks > slowest.clocks)) slowest = one;
     }
-    const replay_result begin = run(p, few), more = run(p, few + r);
-    *clocks = begin.clocks + (more.clocks - begin.clocks) * (p->per_sm - few) / r;
-    return begin.complete && more.complete;
+    return slowest;
+}
+
+/* Many blocks: the last wave of a few stands for the others. */
+static replay_result some_waves(const plan *p) {
+    const int r = p->resident, few = r + p->per_sm % r;
+    task tasks[2];
+    begin(&tasks[0], p, 0, few);
+    begin(&tasks[1], p, 0, few + r);
+    const replay_result fewer = end(&tasks[0]);
+    replay_result more = end(&tasks[1]);
+    const double others = (double)(p->per_sm - few - r) / r;
+    more.complete = more.complete && fewer.complete;
+    more.clocks += (more.clocks - fewer.clocks) * others;
+    more.dram_sectors += (uint64_t)((double)(more.dram_sectors - fewer.dram_sectors) * others);
+    more.written_sectors += (uint64_t)((double)(more.written_sectors - fewer.written_sectors) * others);
+    return more;
+}
+
+/* Clocks that DRAM needs for what SMs ask it for, each byte of the allocations once. */
+static double dram_clocks(const plan *p, const replay_result *r, double active, double bytes_per_clock) {
+    const double asked = (double)(r->dram_sectors + r->written_sectors) * SECTOR_BYTES * active;
+    const double there = (double)p->footprint;
+    return (there > 0 && there < asked ? there : asked) / bytes_per_clock;
 }
 
 static launch_time failed(const char *why) {
@@ -107,18 +146,17 @@ static launch_time timed(plan *p, const sim_kernel_info *info, const sim_launch_
                             .clocks = {.l1 = ceiling_of(c, "latency_l1"),
                                        .l2 = ceiling_of(c, "latency_l2"),
                                        .dram = ceiling_of(c, "latency_dram_few_pages"),
-                                       .l2_sector = SECTOR_BYTES / ceiling_of(c, "l2_read"),
-                                       .dram_sector = SECTOR_BYTES * active / dram},
+                                       .l2_sector = SECTOR_BYTES / ceiling_of(c, "l2_read")},
                             .shared_clocks = ceiling_of(c, "latency_shared_memory"),
                             .l2_holds_all = p->footprint <= d->l2_bytes,
                             .most_issues = MOST_ISSUES};
     if (p->resident > p->per_sm) p->resident = p->per_sm;
-    double dram_bytes;
-    p->spec.clocks.dram_sector /= shared_by(p, &dram_bytes);
-    launch_time t = {0};
-    if (!clocks_of(p, &t.clocks)) return failed("its blocks wait for one another, or run too long");
-    const double least = dram_bytes / dram;
-    t.seconds = (t.clocks > least ? t.clocks : least) / hz + ceiling_of(c, "launch_graph") * 1e-6;
+    const replay_result r = p->per_sm <= 3 * p->resident ? all_blocks(p) : some_waves(p);
+    if (!r.complete) return failed("its blocks wait for one another, or run too long");
+    launch_time t = {.clocks = r.clocks};
+    const double least = dram_clocks(p, &r, active, dram);
+    if (t.clocks < least) t.clocks = least;
+    t.seconds = t.clocks / hz + ceiling_of(c, "launch_graph") * 1e-6;
     return t;
 }
 
