@@ -192,6 +192,7 @@ static const char *reason_to_skip(const session *s, const bench_problem *b, cons
 static bool choose_launch(session *s, bench_problem *b, int i, const bench_rows *rows, bench_launch *launch) {
     const bench_variant *v = &s->variants[i];
     const char *reason = reason_to_skip(s, b, v, s->gflops[i]);
+    if (reason == NULL && v->candidates > 0 && simulator_predicts()) reason = "chosen by timing, which needs a GPU";
     *launch = (bench_launch){.session = s, .problem = b->problem, .variant = v};
     if (reason == NULL) {
         s->ran++;

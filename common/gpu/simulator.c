@@ -39,9 +39,31 @@ static bool set_variable(const char *name, const char *value) {
     return true;
 }
 
+/* The parent of the program's folder, without a trailing slash; false if there is none. */
+static bool find_root(char path[PATH_MAX]) {
+    const ssize_t size = readlink("/proc/self/exe", path, PATH_MAX);
+    if (size < 0 || size == PATH_MAX) return false;
+    path[size] = '\0';
+    for (int up = 0; up < 2; up++) {
+        char *slash = strrchr(path, '/');
+        if (slash == NULL) return false;
+        *slash = '\0';
+    }
+    return true;
+}
+
+/* nvdisasm of `make deps WHEELS=1`, unless another is named or on the PATH. */
+static void name_disassembler(void) {
+    char root[PATH_MAX], *tool = NULL;
+    if (!find_root(root) || asprintf(&tool, "%s/build/cuda/bin/nvdisasm", root) < 0) return;
+    if (access(tool, X_OK) == 0) setenv("CUDASIM_NVDISASM", tool, 0);
+    free(tool);
+}
+
 bool simulator_watch(const simulator_watched *watched) {
     char blocks[16];
     snprintf(blocks, sizeof blocks, "%d", watched->trace_blocks);
+    if (watched->predict) name_disassembler();
     const struct {
         const char *variable, *value;
     } all[] = {{"CUDASIM_CHECK", watched->unchecked || watched->predict ? "0" : NULL},
@@ -107,19 +129,6 @@ int simulator_arrive(FILE *err) {
         unsetenv("LD_PRELOAD");
     unsetenv(marker);
     return EXIT_OK;
-}
-
-/* The parent of the program's folder, without a trailing slash; false if there is none. */
-static bool find_root(char path[PATH_MAX]) {
-    const ssize_t size = readlink("/proc/self/exe", path, PATH_MAX);
-    if (size < 0 || size == PATH_MAX) return false;
-    path[size] = '\0';
-    for (int up = 0; up < 2; up++) {
-        char *slash = strrchr(path, '/');
-        if (slash == NULL) return false;
-        *slash = '\0';
-    }
-    return true;
 }
 
 /* The path of the library, to be freed; NULL if out of memory. */

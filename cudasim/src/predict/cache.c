@@ -61,8 +61,8 @@ static double fetch(cache *c, uint64_t line, bool before, double now) {
     const double way = 1 + LATENCY_SPREAD * ((double)(hashed(line) >> 8 & 1023) / 511.5 - 1); /* near or far */
     c->l2_free = later(c->l2_free, now) + c->clocks.l2_sector;
     c->l2_sectors++;
+    c->dram_sectors += !before;
     if (before || c->warm) return c->l2_free - c->clocks.l2_sector + c->clocks.l2 * way;
-    c->dram_sectors++;
     return c->l2_free - c->clocks.l2_sector + c->clocks.dram * way;
 }
 

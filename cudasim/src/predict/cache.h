@@ -28,10 +28,11 @@ typedef struct cache {
         double l1, l2, dram; /* until a word is there */
         double l2_sector;    /* between two sectors of this SM */
     } clocks;
-    seen_line *seen;                                                /* what this SM has asked of L2 */
-    uint64_t room, count;                                           /* of `seen` */
-    uint64_t l1_sectors, l2_sectors, dram_sectors, written_sectors; /* read: asked for, that L1 lacked, and L2 did */
-    bool warm; /* L2 holds what other SMs' blocks have read before */
+    seen_line *seen;      /* what this SM has asked of L2 */
+    uint64_t room, count; /* of `seen` */
+    uint64_t l1_sectors, l2_sectors, dram_sectors,
+        written_sectors; /* asked for, that L1 lacked, of those the first time */
+    bool warm;           /* L2 holds what other SMs' blocks have read before */
 } cache;
 
 bool cache_begin(cache *c, unsigned l1_kib, const struct cache_clocks *clocks);

@@ -114,6 +114,14 @@ static replay_result some_waves(const plan *p) {
     return more;
 }
 
+/* Do blocks read what others have read before them, and does L2 keep it? */
+static bool finds_in_l2(plan *p) {
+    task one;
+    if (p->per_sm <= p->resident || p->footprint > p->device->l2_bytes) return false;
+    begin(&one, p, 0, 1);
+    return (double)end(&one).dram_sectors * SECTOR_BYTES * (double)p->blocks > 1.5 * (double)p->footprint;
+}
+
 /* Clocks that DRAM needs for what SMs ask it for, each byte of the allocations once. */
 static double dram_clocks(const plan *p, const replay_result *r, double active, double bytes_per_clock) {
     const double asked = (double)(r->dram_sectors + r->written_sectors) * SECTOR_BYTES * active;
@@ -148,13 +156,13 @@ static launch_time timed(plan *p, const sim_kernel_info *info, const sim_launch_
                                        .dram = ceiling_of(c, "latency_dram_few_pages"),
                                        .l2_sector = SECTOR_BYTES / ceiling_of(c, "l2_read")},
                             .shared_clocks = ceiling_of(c, "latency_shared_memory"),
-                            .l2_holds_all = p->footprint <= d->l2_bytes,
                             .most_issues = MOST_ISSUES};
     if (p->resident > p->per_sm) p->resident = p->per_sm;
+    p->spec.l2_holds_all = finds_in_l2(p);
     const replay_result r = p->per_sm <= 3 * p->resident ? all_blocks(p) : some_waves(p);
     if (!r.complete) return failed("its blocks wait for one another, or run too long");
     launch_time t = {.clocks = r.clocks};
-    const double least = dram_clocks(p, &r, active, dram);
+    const double least = dram_clocks(p, &r, active, dram) + p->spec.clocks.dram;
     if (t.clocks < least) t.clocks = least;
     t.seconds = t.clocks / hz + ceiling_of(c, "launch_graph") * 1e-6;
     return t;
