@@ -1,7 +1,8 @@
 /* The PTX simulator: a library, cudasim/build/libcudart.so.13, that replaces the CUDA runtime under the same program
  * and runs its kernels on this machine's CPU. It is loaded through LD_PRELOAD, so a program that wants it restarts
  * itself. It reads CUDASIM_DEVICE, CUDASIM_THREADS, CUDASIM_WATCHDOG, CUDASIM_CHECK, CUDASIM_LEAK_CHECK,
- * CUDASIM_COUNTERS, CUDASIM_COUNTERS_CSV, CUDASIM_TRACE, CUDASIM_TRACE_BLOCKS, CUDASIM_PREDICT and CUDASIM_EXPLAIN from the environment.
+ * CUDASIM_COUNTERS, CUDASIM_COUNTERS_CSV, CUDASIM_TRACE, CUDASIM_TRACE_BLOCKS, CUDASIM_PREDICT, CUDASIM_NVDISASM and
+ * CUDASIM_EXPLAIN from the environment.
  */
 #ifndef KL_SIMULATOR_H
 #define KL_SIMULATOR_H

@@ -56,10 +56,11 @@ void lanes_begin(lane_warp *w, const lane_launch *launch, lane_block *block, uns
 /* Executes the instruction at w->pc and moves on. `clock` is what it reads as the SM's clock. */
 lane_effect lanes_step(lane_warp *w, lane_access *a, uint64_t clock);
 
-/* Of one instruction, for lanes.c: what is computed, and what is loaded and stored. */
+/* Operands: a mask of lanes; 32 words, perhaps in `temporary`; a result, into the register so much further on. */
 uint32_t lanes_predicate(const lane_warp *w, const sass_operand *o);
 const uint32_t *lanes_value(const lane_warp *w, const sass_operand *o, uint32_t temporary[LANES]);
 void lanes_set(lane_warp *w, const sass_operand *o, int further, const uint32_t *value, uint32_t active);
+/* What an instruction computes, and what it loads and stores, for the lanes that are active. */
 void lanes_compute(lane_warp *w, const sass_insn *i, uint32_t active);
 lane_effect lanes_memory(lane_warp *w, const sass_insn *i, uint32_t active, lane_access *a);
 

@@ -1,8 +1,9 @@
 """predict_check.py [--markdown] [--sizes N,N,...] [DEVICE...]: holds predicted times against recorded ones.
 
-Runs every rung of steps 1 to 5 at each size with --predict, and compares with the medians of plots/data/DEVICE/sgemm.csv
-(default: nvidia-h200). Prints the signed error of each rung, and for each size the mean and largest error and the pairs
-of rungs, more than 5 % apart, that are in the right order. Exit status 1 where a size is out of the model's reach."""
+Runs every rung of steps 1 to 5 at each size with --predict, and compares with the medians of
+plots/data/DEVICE/sgemm.csv (default: nvidia-h200). Prints the signed error of each rung, and for each size the mean and
+largest error and the pairs of rungs, more than 5 % apart, that are in the right order. Exit status 1 where a size is out
+of the model's reach."""
 
 import argparse
 import csv
@@ -63,12 +64,16 @@ def order(pairs):
     return right, apart
 
 
+def print_row(name, cells, markdown):
+    left, between, right = ("| ", " | ", " |") if markdown else ("", "  ", "")
+    print(left + between.join([name.ljust(30), *(c.rjust(9) for c in cells)]) + right)
+
+
 def compare(device, sizes, markdown):
     """Prints the table; False where the model is out of its reach."""
     known, guessed = recorded(device), predicted(device, sizes)
     rungs = list(dict.fromkeys((step, name) for step, name, _ in guessed))
-    left, between, right = ("| ", " | ", " |") if markdown else ("", "  ", "")
-    print(left + f"{NAMES[device]}: error, %".ljust(36) + between + between.join(str(n).rjust(9) for n in sizes) + right)
+    print_row(f"{NAMES[device]}: error, %", map(str, sizes), markdown)
     if markdown:
         print("|---" * (1 + len(sizes)) + "|")
     for step, name in rungs:
@@ -76,7 +81,7 @@ def compare(device, sizes, markdown):
         for n in sizes:
             both = (step, name, n) in known and (step, name, n) in guessed
             cells.append(f"{100 * (guessed[step, name, n] / known[step, name, n] - 1):+.1f}" if both else "-")
-        print(left + f"{step[:6]} {name}".ljust(36) + between + between.join(c.rjust(9) for c in cells) + right)
+        print_row(f"{step[:6]} {name}", cells, markdown)
     good, lines = True, {"mean": [], "largest": [], "pairs in order": []}
     for n in sizes:
         pairs = [(known[key], guessed[key]) for key in guessed if key[2] == n and key in known]
@@ -89,7 +94,7 @@ def compare(device, sizes, markdown):
         if n in PROMISED:
             good = good and mean <= REACH[device] and largest <= LARGEST and 100 * in_order >= ORDERED * apart
     for name, cells in lines.items():
-        print(left + name.ljust(36) + between + between.join(c.rjust(9) for c in cells) + right)
+        print_row(name, cells, markdown)
     return good
 
 
