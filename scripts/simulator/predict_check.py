@@ -2,8 +2,8 @@
 
 Runs every rung of steps 1 to 5 at each size with --predict, and compares with the medians of
 plots/data/DEVICE/sgemm.csv (default: nvidia-h200). Prints the signed error of each rung, and for each size the mean and
-largest error and the pairs of rungs, more than 5 % apart, that are in the right order. Exit status 1 where a size is out
-of the model's reach."""
+largest error and the pairs of rungs, more than 5 % apart, that are in the right order. Exit status 1 where a size is
+out of the model's reach."""
 
 import argparse
 import csv
@@ -28,10 +28,8 @@ def recorded(device):
         changed = {(row["step"], row["variant"]): row["date"] for row in csv.DictReader(file)}
     with open(os.path.join("plots", "data", device, "sgemm.csv"), encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            plain = (row["op"], row["layout"], row["alpha"], row["beta"]) == ("gemm", "nn", "1", "0")
-            if row["date"] < changed.get((row["step"], row["variant"]), ""):
-                continue  # of an older kernel
-            if plain and row["m"] == row["n"] == row["k"] and row["cache"] == "cold" and row["mode"] in ("events", "graph"):
+            plain = tuple(row[c] for c in ("op", "layout", "alpha", "beta", "cache")) == ("gemm", "nn", "1", "0", "cold")
+            if plain and row["m"] == row["n"] == row["k"] and row["mode"] in ("events", "graph"):
                 times[row["step"], row["variant"], int(row["m"])] = float(row["ms_median"])
     return times
 

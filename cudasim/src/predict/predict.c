@@ -26,6 +26,7 @@ static bool recording = true;
 static double sum; /* of the launches since predict_record; unknown: of one it is */
 static int launches;
 static bool unknown;
+static const char *why_unknown;
 static bool asked; /* the program prints what it asks for itself */
 
 void predict_begin(void) {
@@ -59,8 +60,19 @@ void predict_record(const char *new_what, const char *new_problem) {
     unknown = false;
 }
 
+/* Says why, once for each reason. */
+static void say(const char *why) {
+    static char said[8][sizeof((launch_time){0}).why];
+    static int count;
+    for (int k = 0; k < count; k++)
+        if (strcmp(said[k], why) == 0) return;
+    if (count < 8) strcpy(said[count++], why);
+    fprintf(stderr, "cudasim: no predicted time: %s\n", why);
+}
+
 double predict_seconds(void) {
     asked = true;
+    if (unknown) say(why_unknown);
     return launches > 0 && !unknown ? sum : -1;
 }
 
@@ -107,6 +119,7 @@ void predict_launch(sim_kernel *kernel, const sim_launch_config *config, const v
     if (p != NULL) {
         p->launches++;
         launches++;
+        if (p->time.seconds < 0) why_unknown = p->time.why;
         unknown = unknown || p->time.seconds < 0;
         sum += p->time.seconds;
     }
