@@ -28,8 +28,11 @@ def recorded(device):
         changed = {(row["step"], row["variant"]): row["date"] for row in csv.DictReader(file)}
     with open(os.path.join("plots", "data", device, "sgemm.csv"), encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            plain = tuple(row[c] for c in ("op", "layout", "alpha", "beta", "cache")) == ("gemm", "nn", "1", "0", "cold")
-            if plain and row["m"] == row["n"] == row["k"] and row["mode"] in ("events", "graph"):
+            if row["date"] < changed.get((row["step"], row["variant"]), ""):
+                continue  # of an older kernel
+            how = tuple(row[c] for c in ("op", "layout", "alpha", "beta", "cache"))
+            square = row["m"] == row["n"] == row["k"] and row["mode"] in ("events", "graph")
+            if square and how == ("gemm", "nn", "1", "0", "cold"):
                 times[row["step"], row["variant"], int(row["m"])] = float(row["ms_median"])
     return times
 
