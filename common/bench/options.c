@@ -85,7 +85,7 @@ static const struct {
 } alone[] = {
     {"list", "variant verbose dtype device sim sim-device", "which runs nothing"},
     {"explain", "sim sim-device", "which runs nothing"},
-    {"show", "device sim sim-device no-check leak-check counters counters-csv trace trace-blocks",
+    {"show", "device sim sim-device no-check leak-check counters counters-csv predict trace trace-blocks",
      "which runs no variant"},
 };
 

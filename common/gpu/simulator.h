@@ -11,6 +11,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The GPUs it can simulate, as named by --sim-device and CUDASIM_DEVICE; NULL-terminated. */
 extern const char *const simulator_devices[];
 
@@ -63,5 +67,9 @@ int simulator_arrive(FILE *err);
  * it was requested) begins the sentence on `err` that says so. If the library is missing, it is built first with `make
  * sim`. Returns only on failure: 3, after one line on `err`. */
 int simulator_start(char *const *argv, const char *device, const char *reason, FILE *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
