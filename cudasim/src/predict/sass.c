@@ -234,7 +234,7 @@ bool sass_read(sass_code *code, const uint8_t *bytes, size_t size, char *error, 
         close(descriptor);
         unlink(file);
     }
-    ok = code->count == most && most > 0;
+    ok = code->count == most && most > 0 && sass_parse("EXIT ;", &code->insns[most]); /* nothing runs past its end */
     if (!ok) {
         snprintf(error, error_size,
                  "nvdisasm is missing or cannot read it (pip install nvidia-cuda-nvdisasm, and CUDASIM_NVDISASM=its "
