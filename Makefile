@@ -21,7 +21,7 @@ number = $(firstword $(subst _, ,$(1)))
 scripted := test-gpu sanitize fuzz bench knn-paper knn-torch errors counters golden cold latency sass data ptx \
     sim-counters timeline book book-test ex exercises bundle first-hour lint tune random-shapes
 named := $(scripted) all sim sim-all deps demo test test-all test-sanitizers test-tuned check-layout check-archs \
-    bench-sim plots notes notes-check drawings diff compare profile format clean help
+    bench-sim predict-check plots notes notes-check drawings diff compare profile format clean help
 named += $(foreach s,$(steps),$(call number,$(s)))
 is_file = $(findstring /,$(1))$(findstring .,$(1))
 unknown := $(firstword $(foreach g,$(filter-out $(named),$(goals)),$(if $(call is_file,$(g)),,$(g))))
@@ -120,6 +120,8 @@ check-layout: $(if $(filter cuda,$(groups)),$(sim)) ## check the order of includ
 	@python3 scripts/check_layout.py
 bench-sim: all $(sim) ## time the simulator and compare with its targets (RUNS=5)
 	+@python3 -B scripts/simulator/bench_sim.py && $(cudasim) bench
+predict-check: all $(sim) ## hold predicted times against the recorded ones of two GPUs (needs nvdisasm: deps WHEELS=1)
+	@python3 -B scripts/simulator/predict_check.py nvidia-h200 nvidia-h100
 
 ifneq ($(filter lint,$(goals)),)
 include scripts/make/lint.mk

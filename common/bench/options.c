@@ -57,6 +57,8 @@ static const option common_table[] = {
      "the same, and count what the kernels do, as Nsight Compute does", simulator_counters},
     {"counters-csv", "FILE", OPTION_OUTPUT, FIELD(watch.counters_csv), "the same, and write the counts to FILE as CSV",
      NULL},
+    {"predict", NULL, OPTION_FLAG, FIELD(watch.predict),
+     "the same, but run no kernel: how long each would take on an H200, by a model", NULL},
     {"trace", "FILE", OPTION_OUTPUT, FIELD(watch.trace),
      "the same, and write what ran when, in order, to FILE, which Perfetto opens", NULL},
     {"trace-blocks", "N", OPTION_POSITIVE, FIELD(watch.trace_blocks),
@@ -84,7 +86,7 @@ static const struct {
     {"list", "variant verbose dtype layout device sim sim-device sweep count max spread multiple seed",
      "which runs nothing"},
     {"explain", "sim sim-device", "which runs nothing"},
-    {"show", "device sim sim-device no-check leak-check counters counters-csv trace trace-blocks",
+    {"show", "device sim sim-device no-check leak-check counters counters-csv predict trace trace-blocks",
      "which runs no variant"},
 };
 
@@ -94,6 +96,8 @@ static const option_rule common_rules[] = {
     {"trace-blocks", RULE_NEEDS, "trace", NULL},
     {"time csv resume", RULE_CONTRADICTS, "sweep check", "which times nothing"},
     {"resume", RULE_NEEDS, "csv", NULL},
+    {"predict", RULE_CONTRADICTS, "counters counters-csv trace leak-check", "for which kernels must run"},
+    {"predict", RULE_CONTRADICTS, "sweep check", "which verifies results"},
     {0},
 };
 
@@ -349,7 +353,7 @@ static bool complete(option_parse *p) {
     options *o = p->o;
     const simulator_watched *w = &o->watch;
     o->simulate = o->simulate || o->sim_device != NULL || program->simulated || w->leak_check || w->counters != NULL ||
-                  w->counters_csv != NULL || w->trace != NULL || w->explain != NULL;
+                  w->counters_csv != NULL || w->trace != NULL || w->predict || w->explain != NULL;
     for (int i = 0; i < program->variant_count && !o->variant_given; i++) o->chosen[i] = true;
     if (!check_alone(p) || !check_rules(p, common_rules) || !check_rules(p, program->rules) || !check_files(p))
         return false;

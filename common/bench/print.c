@@ -3,6 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpu/simulator.h"
+
+enum { PREDICTED_BAND = 15 }; /* percent: cudasim/docs/predict.md */
+
 static void print_device(const session *s) {
     const device_facts *d = &s->device;
     if (d->simulated)
@@ -49,7 +53,9 @@ void print_header(const session *s) {
     s->family->header(s);
     printf("%-*s", s->name_width, s->family->noun);
     print_titles(s->family->sizes);
-    if (s->device.simulated)
+    if (simulator_predicts())
+        printf(" %16s  band\n", "on an H200, about");
+    else if (s->device.simulated)
         printf(" %14s  %s\n", "simulated in", remark != NULL ? remark : "worst error, of its bound");
     else {
         print_titles(s->family->columns);
@@ -73,6 +79,15 @@ void print_row(const session *s, const char *name, const record *r, double secon
     } else
         print_columns(s, s->family->columns, r);
     printf("%s%s\n", *remark != '\0' ? "  " : "", remark);
+    fflush(stdout);
+}
+
+void print_predicted(const session *s, const char *name, const record *r) {
+    begin_row(s, name, r);
+    if (isnan(r->ms_median))
+        printf(" %17s  the model does not reach it\n", "-");
+    else
+        printf(" %14.4f ms  +- %d %%\n", r->ms_median, PREDICTED_BAND);
     fflush(stdout);
 }
 

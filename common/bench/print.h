@@ -16,4 +16,7 @@ void print_skipped(const session *s, const char *name, const record *r, const ch
  * share of a peak, the second where its clock was measured, too. Returns `text`. */
 const char *print_shares(const device_facts *d, const bench_workload *w, const record *r, char *text, size_t size);
 
+/* The row of a variant whose time is predicted (r->ms_median, NAN: the model does not reach it). */
+void print_predicted(const session *s, const char *name, const record *r);
+
 #endif

@@ -9,6 +9,7 @@
 #include "bench/measure.h"
 #include "bench/print.h"
 #include "gpu/error.h"
+#include "gpu/simulator.h"
 
 static const double SWEEP_LIMIT_MS = 1000.0; /* in sweeps, slower launches are left out */
 enum { RIGHT_LAUNCHES = 8 };                 /* back to back, before the last verification */
@@ -191,6 +192,7 @@ static const char *reason_to_skip(const session *s, const bench_problem *b, cons
 static bool choose_launch(session *s, bench_problem *b, int i, const bench_rows *rows, bench_launch *launch) {
     const bench_variant *v = &s->variants[i];
     const char *reason = reason_to_skip(s, b, v, s->gflops[i]);
+    if (reason == NULL && v->candidates > 0 && simulator_predicts()) reason = "chosen by timing, which needs a GPU";
     *launch = (bench_launch){.session = s, .problem = b->problem, .variant = v};
     if (reason == NULL) {
         s->ran++;
@@ -228,6 +230,20 @@ static bool verified(session *s, const bench_problem *b, const bench_launch *lau
     return false;
 }
 
+/* One launch, which the simulator does not run: how long it would take. */
+static void predict(const session *s, const bench_problem *b, const bench_launch *launch, record *r) {
+    const char *name = launch->variant->name;
+    simulator_count(name, b->text);
+    const cudaError_t error = s->family->operands->launch((void *)(uintptr_t)launch, 0, s->stream);
+    r->ms_median = error == cudaSuccess ? simulator_predicted_ms() : NAN; /* it may need what no kernel has computed */
+    cudaGetLastError();
+    snprintf(r->mode, sizeof r->mode, "predicted");
+    simulator_count(NULL, NULL);
+    progress_clear(stderr);
+    print_predicted(s, name, r);
+    session_keep(s, r);
+}
+
 static void run_variant(session *s, bench_problem *b, int i) {
     const char *name = s->variants[i].name;
     const bench_operand_functions *operands = s->family->operands;
@@ -236,6 +252,10 @@ static void run_variant(session *s, bench_problem *b, int i) {
     verdict before;
     timing_result t;
     if (!choose_launch(s, b, i, &rows, &launch)) return;
+    if (simulator_predicts()) {
+        predict(s, b, &launch, &rows.first);
+        return;
+    }
     CUDA_CHECK(operands->verify(&launch, name, stderr, &before));
     progress_clear(stderr);
     if (!verified(s, b, &launch, &before, &rows)) return;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -38,17 +39,40 @@ static bool set_variable(const char *name, const char *value) {
     return true;
 }
 
+/* The parent of the program's folder, without a trailing slash; false if there is none. */
+static bool find_root(char path[PATH_MAX]) {
+    const ssize_t size = readlink("/proc/self/exe", path, PATH_MAX);
+    if (size < 0 || size == PATH_MAX) return false;
+    path[size] = '\0';
+    for (int up = 0; up < 2; up++) {
+        char *slash = strrchr(path, '/');
+        if (slash == NULL) return false;
+        *slash = '\0';
+    }
+    return true;
+}
+
+/* nvdisasm of `make deps WHEELS=1`, unless another is named or on the PATH. */
+static void name_disassembler(void) {
+    char root[PATH_MAX], *tool = NULL;
+    if (!find_root(root) || asprintf(&tool, "%s/build/cuda/bin/nvdisasm", root) < 0) return;
+    if (access(tool, X_OK) == 0) setenv("CUDASIM_NVDISASM", tool, 0);
+    free(tool);
+}
+
 bool simulator_watch(const simulator_watched *watched) {
     char blocks[16];
     snprintf(blocks, sizeof blocks, "%d", watched->trace_blocks);
+    if (watched->predict) name_disassembler();
     const struct {
         const char *variable, *value;
-    } all[] = {{"CUDASIM_CHECK", watched->unchecked ? "0" : NULL},
+    } all[] = {{"CUDASIM_CHECK", watched->unchecked || watched->predict ? "0" : NULL},
                {"CUDASIM_LEAK_CHECK", watched->leak_check ? "1" : NULL},
                {"CUDASIM_COUNTERS", watched->counters},
                {"CUDASIM_COUNTERS_CSV", watched->counters_csv},
                {"CUDASIM_TRACE", watched->trace},
                {"CUDASIM_TRACE_BLOCKS", watched->trace_blocks > 0 ? blocks : NULL},
+               {"CUDASIM_PREDICT", watched->predict ? "only" : NULL},
                {"CUDASIM_EXPLAIN", watched->explain}};
     bool any = false;
     for (int i = 0; i < ARRAY_SIZE(all); i++) any = set_variable(all[i].variable, all[i].value) || any;
@@ -60,6 +84,18 @@ void simulator_count(const char *what, const char *problem) {
     cudasim_count_function *count;
     *(void **)&count = dlsym(RTLD_DEFAULT, "cudasim_count");
     if (count != NULL) count(what, problem);
+}
+
+bool simulator_predicts(void) {
+    const char *how = getenv("CUDASIM_PREDICT");
+    return simulator_active() && how != NULL && strcmp(how, "only") == 0;
+}
+
+double simulator_predicted_ms(void) {
+    cudasim_predicted_function *predicted;
+    *(void **)&predicted = dlsym(RTLD_DEFAULT, "cudasim_predicted");
+    const double seconds = predicted != NULL ? predicted() : -1.0;
+    return seconds >= 0.0 ? 1e3 * seconds : NAN;
 }
 
 void simulator_operand(const char *name, const void *elements, size_t element_bytes, size_t rows, size_t cols,
@@ -93,19 +129,6 @@ int simulator_arrive(FILE *err) {
         unsetenv("LD_PRELOAD");
     unsetenv(marker);
     return EXIT_OK;
-}
-
-/* The parent of the program's folder, without a trailing slash; false if there is none. */
-static bool find_root(char path[PATH_MAX]) {
-    const ssize_t size = readlink("/proc/self/exe", path, PATH_MAX);
-    if (size < 0 || size == PATH_MAX) return false;
-    path[size] = '\0';
-    for (int up = 0; up < 2; up++) {
-        char *slash = strrchr(path, '/');
-        if (slash == NULL) return false;
-        *slash = '\0';
-    }
-    return true;
 }
 
 /* The path of the library, to be freed; NULL if out of memory. */

@@ -1,7 +1,8 @@
 /* The PTX simulator: a library, cudasim/build/libcudart.so.13, that replaces the CUDA runtime under the same program
  * and runs its kernels on this machine's CPU. It is loaded through LD_PRELOAD, so a program that wants it restarts
  * itself. It reads CUDASIM_DEVICE, CUDASIM_THREADS, CUDASIM_WATCHDOG, CUDASIM_CHECK, CUDASIM_LEAK_CHECK,
- * CUDASIM_COUNTERS, CUDASIM_COUNTERS_CSV, CUDASIM_TRACE, CUDASIM_TRACE_BLOCKS and CUDASIM_EXPLAIN from the environment.
+ * CUDASIM_COUNTERS, CUDASIM_COUNTERS_CSV, CUDASIM_TRACE, CUDASIM_TRACE_BLOCKS, CUDASIM_PREDICT, CUDASIM_NVDISASM and
+ * CUDASIM_EXPLAIN from the environment.
  */
 #ifndef KL_SIMULATOR_H
 #define KL_SIMULATOR_H
@@ -9,6 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* The GPUs it can simulate, as named by --sim-device and CUDASIM_DEVICE; NULL-terminated. */
 extern const char *const simulator_devices[];
@@ -28,6 +33,7 @@ typedef struct {
     bool leak_check;          /* device memory that is not freed in the end is a mistake, too */
     const char *counters;     /* it counts what kernels do, and prints it at its end in this form; NULL: not */
     const char *counters_csv; /* writes it to this file; NULL: not */
+    bool predict;             /* it runs no kernel that is counted, but says how long it would take on an H200 */
     const char *trace;        /* writes a trace to this file; NULL: not */
     int trace_blocks;         /* of so many blocks of each launch; 0: as many as it does unless told otherwise */
     const char *explain;      /* instead of anything else it says what this metric is; NULL: not */
@@ -39,6 +45,10 @@ bool simulator_watch(const simulator_watched *watched);
 /* In the simulator: launches from now on are counted and traced as those of `what`, at `problem`; NULL: they are not.
  */
 void simulator_count(const char *what, const char *problem);
+
+/* In the simulator that predicts: milliseconds of the launches since simulator_count; NAN: not known. */
+bool simulator_predicts(void);
+double simulator_predicted_ms(void);
 
 /* In the simulator: until simulator_operands_end, kernels that touch what lies around an operand make a mistake, which
  * is found where they do it. The operand has rows x cols elements of so many bytes, the rows ld elements apart (what
@@ -57,5 +67,9 @@ int simulator_arrive(FILE *err);
  * it was requested) begins the sentence on `err` that says so. If the library is missing, it is built first with `make
  * sim`. Returns only on failure: 3, after one line on `err`. */
 int simulator_start(char *const *argv, const char *device, const char *reason, FILE *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -32,6 +32,11 @@ cudasim_device_function cudasim_device;
 typedef void cudasim_count_function(const char *what, const char *problem);
 cudasim_count_function cudasim_count;
 
+/* Seconds that the launches since the last cudasim_count would take on the GPU by the model of time (--predict);
+ * negative: it does not reach one of them, or predicts nothing. */
+typedef double cudasim_predicted_function(void);
+cudasim_predicted_function cudasim_predicted;
+
 /* For programs that lay out several arrays in one piece of memory: from now on an access of a kernel to the allocation
  * that holds `elements` is a finding (out-of-bounds) where it lies beside this array and others that were named so. The
  * array has rows x cols elements of element_bytes bytes; its rows are ld elements apart, and what lies between them may

@@ -1,14 +1,14 @@
 /* Reading, and copying. Every thread reads 1, 2 or 4 words an instruction, a warp 32 neighbours of them, and adds up
  * what it read; the loads of a round do not wait for one another.
  *
- *   shared memory, L1   48 KB of the block's own, which stay: bytes a clock of one SM
- *   L2                  8 MB of the GPU's, by loads that pass L1 by
- *   DRAM                gigabytes, each once */
+ *   shared memory, L1   48 KB of the block's own, which stay: bytes a clock of one SM; `same`: a warp's lanes all read
+ * the same words, as those of A in a GEMM L2                  8 MB of the GPU's, by loads that pass L1 by DRAM
+ * gigabytes, each once */
 #include "limits.cuh"
 #include "ptx/cp_async.cuh"
 
 enum { THREADS = 1024, LOADS = 16, NEAR_BYTES = 48 << 10, L2_BYTES = 8 << 20 };
-enum source { SHARED, L1, FAR };
+enum source { SHARED, SAME, L1, FAR };
 
 #define LOAD(FROM, address)                                                                                            \
     if (WORDS == 1) asm volatile(FROM ".f32 %0, [%1];" : "=f"(v[0]) : address : "memory");                             \
@@ -22,7 +22,7 @@ enum source { SHARED, L1, FAR };
 /* The sum of WORDS neighbouring words. */
 template <source FROM, int WORDS> static __device__ __forceinline__ float load(size_t address) {
     float v[4] = {0.0f};
-    if (FROM == SHARED) {
+    if (FROM == SHARED || FROM == SAME) {
         LOAD("ld.shared", "r"((unsigned)address));
     } else if (FROM == L1) {
         LOAD("ld.global", "l"(address));
@@ -39,13 +39,13 @@ static __global__ void __launch_bounds__(THREADS) read_near(limit_room room, int
     const float *own = room.memory + blockIdx.x * (NEAR_BYTES / 4);
     float sum = 0.0f;
     for (int i = threadIdx.x; i < NEAR_BYTES / 4; i += THREADS) {
-        if (FROM == SHARED)
+        if (FROM == SHARED || FROM == SAME)
             ((float *)copy)[i] = own[i];
         else
             sum += 0.0f * load<FROM, 1>((size_t)(own + i)); /* once, so that it is there */
     }
-    const size_t base = FROM == SHARED ? shared_address(copy) : (size_t)own;
-    unsigned at = threadIdx.x * WORDS * 4;
+    const size_t base = FROM == SHARED || FROM == SAME ? shared_address(copy) : (size_t)own;
+    unsigned at = (FROM == SAME ? threadIdx.x / 32 : threadIdx.x) * WORDS * 4;
     limit_begin(room);
 #pragma unroll 1
     for (int round = 0; round < rounds; round++, at ^= 16384)
@@ -82,20 +82,33 @@ static __global__ void __launch_bounds__(THREADS) copy_far(limit_room room, int 
     limit_end(room, 0.0f);
 }
 
+/* All warps of a block meet, again and again. */
+static __global__ void __launch_bounds__(256) meet(limit_room room, int rounds) {
+    limit_begin(room);
+#pragma unroll 1
+    for (int round = 0; round < rounds; round++)
+#pragma unroll
+        for (int i = 0; i < LOADS; i++) __syncthreads();
+    limit_end(room, 0.0f);
+}
+
 /* Words of 4 bytes a load; of DRAM the rounds are as many as all of its bytes take. */
 #define NEAR(name, from, words, bits, peak)                                                                            \
     {                                                                                                                  \
-        name bits, "B", read_near<from, words>, THREADS, from == SHARED ? NEAR_BYTES : 0, 200, 4 * LOADS *words,       \
-            LOADS, LOADS *words, peak                                                                                  \
+        name bits, "B", read_near<from, words>, THREADS, from <= SAME ? NEAR_BYTES : 0, 200, 4 * LOADS *words, LOADS,  \
+            LOADS *words, peak                                                                                         \
     }
 
 const limit limits_memory[] = {
     NEAR("lds_", SHARED, 1, "32", PORT_PEAK),
     NEAR("lds_", SHARED, 2, "64", PORT_PEAK),
     NEAR("lds_", SHARED, 4, "128", PORT_PEAK),
+    NEAR("lds_same_", SAME, 1, "32", NO_PEAK),
+    NEAR("lds_same_", SAME, 4, "128", NO_PEAK),
     NEAR("l1_", L1, 1, "32", PORT_PEAK),
     NEAR("l1_", L1, 2, "64", PORT_PEAK),
     NEAR("l1_", L1, 4, "128", PORT_PEAK),
+    {"barrier_8_warps", "bar", meet, 256, 0, 200, LOADS / 256.0, LOADS, 0},
     {"l2_read", "B", read_far, THREADS, 0, 40, 16 * LOADS, 0, 4 * LOADS, NO_PEAK, 0, true, L2_BYTES},
     {"dram_read", "B", read_far, THREADS, 0, 0, 16 * LOADS, 0, 4 * LOADS, DRAM_PEAK, 0, true, (size_t)8 << 30},
     {"dram_copy", "B", copy_far, THREADS, 0, 0, 32 * LOADS, 0, 0, DRAM_PEAK, 0, true, (size_t)8 << 30},

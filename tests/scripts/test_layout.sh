@@ -153,7 +153,7 @@ while [ $i -lt 26 ]; do i=$((i + 1)) && put cudasim/tests/exec/test$i.c ''; done
 expect 'and of folders of tests' 1 'cudasim/tests/exec: 26 files, more than 25'
 
 # The simulator's modules.
-order='base -> ptx -> isa -> machine -> exec -> load -> check -> watch -> cuda'
+order='base -> ptx -> isa -> machine -> exec -> load -> check -> watch -> predict -> cuda'
 put cudasim/src/ptx/lex.h '#include "machine/machine.h"'
 expect 'an include against the order of modules, and so a circle' 1 \
     "cudasim/src/ptx/lex.h:1: \"machine/machine.h\" is against the arrows: $order

@@ -19,6 +19,7 @@
 #include "check/findings.h"
 #include "cuda/runtime.h"
 #include "cuda/unchecked.h"
+#include "predict/predict.h"
 #include "watch/watch.h"
 
 #define PATIENCE 5.0 /* seconds that the kernel, and then the report, may take */
@@ -37,6 +38,7 @@ static int report(int status) {
     if (getpid() != begun_in || __atomic_exchange_n(&reported, 1, __ATOMIC_RELAXED)) return 0;
     sim_printf_flush();
     unchecked_end(status);
+    predict_end();
     return watch_end(status);
 }
 

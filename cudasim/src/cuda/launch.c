@@ -6,6 +6,7 @@
 #include "base/parts.h"
 #include "cuda/runtime.h"
 #include "cudasim.h"
+#include "predict/predict.h"
 #include "watch/watch.h"
 
 #pragma GCC visibility push(default)
@@ -160,9 +161,15 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
 
 void cudasim_count(const char *what, const char *problem) {
     watch_begin();
-    if (!watch_records()) return;
+    if (!watch_records() && !predict_wanted()) return;
     cudaDeviceSynchronize();
     watch_record(what, problem);
+    predict_record(what, problem);
+}
+
+double cudasim_predicted(void) {
+    cudaDeviceSynchronize();
+    return predict_seconds();
 }
 
 void cudasim_operand(const char *name, const void *elements, size_t element_bytes, size_t rows, size_t cols,

@@ -11,6 +11,7 @@
 #include "cuda/runtime.h"
 #include "exec/handlers.h"
 #include "ptx/fatbin.h"
+#include "predict/predict.h"
 #include "watch/watch.h"
 
 #pragma GCC visibility push(default)
@@ -45,6 +46,7 @@ _Noreturn static void registration_failed(void) {
 void **__cudaRegisterFatBinary(void *wrapper) {
     environment_check();
     watch_begin();
+    predict_begin();
     if (memory_tracks()) memory_guard();
     ending_begin();
     isa_choose();

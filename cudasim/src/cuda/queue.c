@@ -14,6 +14,7 @@
 
 #include "base/threads.h"
 #include "cuda/graph.h"
+#include "predict/predict.h"
 
 /* Seconds that a launch may keep its caller. */
 #define A_MOMENT 0.01
@@ -120,6 +121,8 @@ static sim_running *kernel_begin(const kernel_operation *k, sim_status *status) 
     memory_access_begin(); /* until kernel_over */
     *status = SIM_OK;
     if (runtime_sticky()) return NULL;
+    predict_launch(k->function->kernel, &k->config, k->params, k->params_size);
+    if (predict_replaces()) return NULL;
     *status = SIM_NO_MEMORY; /* if it does not begin */
     return sim_launch_begin(k->function->kernel, &k->config, k->params);
 }

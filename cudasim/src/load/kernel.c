@@ -34,6 +34,15 @@ sim_kernel *sim_module_kernel(sim_module *m, const char *name, char *error, size
     return NULL;
 }
 
+bool sim_kernel_code(const sim_kernel *kernel, const uint8_t **code, size_t *bytes, unsigned *arch) {
+    const cubin_kernel *k = kernel->resources;
+    if (k == NULL || k->code == NULL) return false;
+    *code = k->code;
+    *bytes = k->code_bytes;
+    *arch = kernel->module->cubin_arch;
+    return true;
+}
+
 void sim_kernel_describe(const sim_kernel *kernel, sim_kernel_info *info) {
     const ptx_function *f = kernel->entry->source;
     *info = (sim_kernel_info){.name = f->name};

@@ -25,6 +25,7 @@ static bool read_parts(sim_module *m, const fatbin_entry *text, const fatbin_ent
     char ignored[256] = "";
     m->ptx = ptx_parse((const char *)text->data, text->size, error, error_size);
     if (m->ptx == NULL || code == NULL) return m->ptx != NULL;
+    m->cubin_arch = code->arch;
     if (cubin_open(&m->cubin, code->data, code->size, ignored, sizeof ignored)) return true;
     m->cubin = (cubin){0};
     if (strstr(ignored, OUT_OF_MEMORY) == NULL) return true;

@@ -38,6 +38,9 @@ typedef struct sim_kernel_info {
     bool has_cubin;
 } sim_kernel_info;
 
+/* The machine code of a kernel, and for which architecture it is (90); false where there is none. */
+bool sim_kernel_code(const sim_kernel *kernel, const uint8_t **code, size_t *bytes, unsigned *arch);
+
 void sim_kernel_describe(const sim_kernel *kernel, sim_kernel_info *info);
 void sim_kernel_set_max_dynamic_shared(sim_kernel *kernel, unsigned bytes);
 

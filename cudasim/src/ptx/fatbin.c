@@ -232,6 +232,8 @@ static bool add_kernel(reader *r, const Elf64_Sym *s, uint64_t *name_bytes) {
     kernel->name = strndup(name, length);
     if (!kernel->name) return fail(r->error, r->error_size, OUT_OF_MEMORY);
     kernel->code_bytes = (unsigned)code.sh_size;
+    if (code.sh_type != SHT_NOBITS && inside(code.sh_offset, code.sh_size, r->size))
+        kernel->code = r->data + code.sh_offset;
     r->cubin->count++;
     return true;
 }

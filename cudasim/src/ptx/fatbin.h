@@ -54,6 +54,7 @@ typedef struct cubin_kernel {
     unsigned local_bytes;  /* a thread: EIATTR_FRAME_SIZE (spills included) */
     unsigned const_bytes;  /* user constants, .nv.constant3 of the module */
     unsigned code_bytes;   /* .text.<kernel> */
+    const uint8_t *code;   /* they lie in the cubin; NULL where it does not hold them */
 } cubin_kernel;
 
 typedef struct cubin {

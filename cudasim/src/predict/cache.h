@@ -1,0 +1,45 @@
+/* Global memory as one SM sees it: its L1 (sectored, least recently used goes), and its share of L2 and DRAM. */
+#ifndef SIM_PREDICT_CACHE_H
+#define SIM_PREDICT_CACHE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LINE_BYTES   128u
+#define SECTOR_BYTES 32u
+
+typedef struct cache_line {
+    uint64_t line;
+    uint64_t used;
+    double ready[4]; /* when each sector is there; 0: it is not */
+} cache_line;
+
+typedef struct seen_line {
+    uint64_t line; /* 0: free; else the line's number and one */
+    uint8_t sectors;
+} seen_line;
+
+typedef struct cache {
+    cache_line *lines;
+    int sets;
+    uint64_t uses;
+    double l2_free; /* when it takes the SM's next sector */
+    struct cache_clocks {
+        double l1, l2, dram; /* until a word is there */
+        double l2_sector;    /* between two sectors of this SM */
+    } clocks;
+    seen_line *seen;      /* what this SM has asked of L2 */
+    uint64_t room, count; /* of `seen` */
+    uint64_t l1_sectors, l2_sectors, dram_sectors,
+        written_sectors; /* asked for, that L1 lacked, of those the first time */
+    bool warm;           /* L2 holds what other SMs' blocks have read before */
+} cache;
+
+bool cache_begin(cache *c, unsigned l1_kib, const struct cache_clocks *clocks);
+void cache_end(cache *c);
+/* When the sectors (a bit each) of a line are there for a load that L1 takes up at `now`; `past_l1`: which L1 does not
+ * keep. 0: no memory. */
+double cache_read(cache *c, uint64_t line, unsigned sectors, bool past_l1, double now);
+void cache_write(cache *c, uint64_t line, unsigned sectors, double now);
+
+#endif

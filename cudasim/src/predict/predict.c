@@ -1,0 +1,144 @@
+#include "predict/predict.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/demangle.h"
+#include "predict/waves.h"
+
+typedef struct predicted {
+    sim_kernel *kernel; /* NULL: only its line is wanted */
+    sim_launch_config config;
+    uint8_t *params;
+    size_t params_size;
+    char *what, *problem, *name;
+    launch_time time;
+    uint64_t launches;
+    struct predicted *next;
+} predicted;
+
+static bool wanted, replaces;
+static predicted *all, **last = &all;
+static char *what, *problem;
+static bool recording = true;
+static double sum; /* of the launches since predict_record; unknown: of one it is */
+static int launches;
+static bool unknown;
+static const char *why_unknown;
+static bool asked; /* the program prints what it asks for itself */
+
+void predict_begin(void) {
+    const char *text = getenv("CUDASIM_PREDICT");
+    if (text == NULL || *text == '\0') return;
+    replaces = strcmp(text, "only") == 0;
+    if (!replaces && strcmp(text, "run") != 0) {
+        fprintf(stderr, "cudasim: CUDASIM_PREDICT=%s is neither only nor run\n", text);
+        _Exit(2);
+    }
+    wanted = true;
+}
+
+bool predict_wanted(void) {
+    return wanted;
+}
+
+bool predict_replaces(void) {
+    return wanted && replaces && recording;
+}
+
+void predict_record(const char *new_what, const char *new_problem) {
+    if (!wanted) return;
+    free(what);
+    free(problem);
+    recording = new_what != NULL;
+    what = recording ? strdup(new_what) : NULL;
+    problem = recording ? strdup(new_problem != NULL ? new_problem : "") : NULL;
+    if (!recording) return; /* predict_seconds is asked then */
+    sum = launches = 0;
+    unknown = false;
+}
+
+/* Says why, once for each reason. */
+static void say(const char *why) {
+    static char said[8][sizeof((launch_time){0}).why];
+    static int count;
+    for (int k = 0; k < count; k++)
+        if (strcmp(said[k], why) == 0) return;
+    if (count < 8) strcpy(said[count++], why);
+    fprintf(stderr, "cudasim: no predicted time: %s\n", why);
+}
+
+double predict_seconds(void) {
+    asked = true;
+    if (unknown) say(why_unknown);
+    return launches > 0 && !unknown ? sum : -1;
+}
+
+static bool same_text(const char *a, const char *b) {
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static predicted *find(const sim_kernel *kernel, const sim_launch_config *config, const void *params, size_t size) {
+    predicted *p = all;
+    while (p != NULL &&
+           !(p->kernel == kernel && memcmp(&p->config, config, sizeof *config) == 0 && p->params_size == size &&
+             memcmp(p->params, params, size) == 0 && same_text(p->what, what) && same_text(p->problem, problem)))
+        p = p->next;
+    return p;
+}
+
+static predicted *add(sim_kernel *kernel, const sim_launch_config *config, const void *params, size_t size) {
+    predicted *p = calloc(1, sizeof *p);
+    if (p == NULL || (p->params = malloc(size + 1)) == NULL) {
+        free(p);
+        return NULL;
+    }
+    sim_kernel_info info;
+    sim_kernel_describe(kernel, &info);
+    memcpy(p->params, params, size);
+    p->kernel = kernel;
+    p->config = *config;
+    p->params_size = size;
+    p->what = what != NULL ? strdup(what) : NULL;
+    p->problem = problem != NULL ? strdup(problem) : NULL;
+    p->name = strdup(READABLE(info.name));
+    p->time = waves_time(kernel, config, params, size);
+    *last = p;
+    last = &p->next;
+    return p;
+}
+
+void predict_launch(sim_kernel *kernel, const sim_launch_config *config, const void *params, size_t params_size) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    if (!wanted || !recording) return;
+    pthread_mutex_lock(&lock);
+    predicted *p = find(kernel, config, params, params_size);
+    if (p == NULL) p = add(kernel, config, params, params_size);
+    if (p != NULL) {
+        p->launches++;
+        launches++;
+        if (p->time.seconds < 0) why_unknown = p->time.why;
+        unknown = unknown || p->time.seconds < 0;
+        sum += p->time.seconds;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void predict_end(void) {
+    if (!wanted || asked) return;
+    if (all != NULL) printf("Predicted, on an H200 (cudasim/docs/predict.md says how far to trust it):\n");
+    for (const predicted *p = all; p != NULL; p = p->next) {
+        const unsigned *g = p->config.grid, *b = p->config.block;
+        if (p->what != NULL) printf("  %s, %s:", p->what, p->problem);
+        printf("  %.60s, %u x %u x %u blocks of %u threads: ", p->name, g[0], g[1], g[2], b[0] * b[1] * b[2]);
+        if (p->time.seconds < 0)
+            printf("-  (%s)", p->time.why);
+        else
+            printf("about %.2f us", p->time.seconds * 1e6);
+        if (p->launches > 1) printf(", %llu times", (unsigned long long)p->launches);
+        printf("\n");
+    }
+    fflush(stdout);
+}

@@ -1,0 +1,21 @@
+/* How long launches would take on an H200, by the model of time: --predict. docs/predict.md says what it knows. */
+#ifndef SIM_PREDICT_H
+#define SIM_PREDICT_H
+
+#include "load/module.h"
+
+/* Reads CUDASIM_PREDICT: "only", kernels are not run; "run", they are, too; else nothing is predicted. */
+void predict_begin(void);
+bool predict_wanted(void);
+/* Are predicted kernels not run? */
+bool predict_replaces(void);
+/* Launches from now on are those of `what` (cudasim_count); NULL: they are not predicted. */
+void predict_record(const char *what, const char *problem);
+/* A kernel is about to be launched. */
+void predict_launch(sim_kernel *kernel, const sim_launch_config *config, const void *params, size_t params_size);
+/* Seconds of all launches since predict_record; negative: not known. */
+double predict_seconds(void);
+/* Prints what has been predicted, a line for each kernel and size. */
+void predict_end(void);
+
+#endif

@@ -1,0 +1,273 @@
+/* The schedulers: which warp issues, and when it can go on; blocks come and go. */
+#include "predict/replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "predict/constants.h"
+#include "predict/sm.h"
+
+#define NEVER       1e300
+#define MOST_SLEEPS 1000 /* a warp polls for what other SMs' blocks do */
+
+static double later(double x, double y) {
+    return x > y ? x : y;
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+
+static void begin_block(sm *m, int place, double when) {
+    const lane_launch *l = m->spec->launch;
+    const unsigned *grid = l->grid;
+    const uint64_t number =
+        (m->spec->first + (uint64_t)m->begun * m->spec->stride) % ((uint64_t)grid[0] * grid[1] * grid[2]);
+    sm_block *b = &m->blocks[place];
+    b->block.index[0] = (unsigned)(number % grid[0]);
+    b->block.index[1] = (unsigned)(number / grid[0] % grid[1]);
+    b->block.index[2] = (unsigned)(number / grid[0] / grid[1]);
+    memset(b->arrived, 0, sizeof b->arrived);
+    b->warps = m->warps_per_block;
+    for (int k = 0; k < m->warps_per_block; k++) {
+        sm_warp *w = &m->warps[place * m->warps_per_block + k];
+        lane_warp *lanes = w->lanes;
+        *w = (sm_warp){.lanes = lanes, .block = place, .wave = m->begun / m->spec->resident, .next = when};
+        lanes_begin(lanes, l, &b->block, (unsigned)k * LANES);
+    }
+    m->begun++;
+}
+
+static void end_warp(sm *m, sm_warp *w) {
+    sm_block *b = &m->blocks[w->block];
+    const int place = w->block;
+    w->block = -1;
+    if (--b->warps > 0) return;
+    m->ended++;
+    if (m->begun < m->spec->blocks) begin_block(m, place, m->now + 1);
+}
+
+/* All that wait at the barrier go on, once all are there. */
+static void open_barrier(sm *m, int place, int barrier, int threads) {
+    sm_block *b = &m->blocks[place];
+    const int wanted = threads > 0 ? (threads + LANES - 1) / LANES : b->warps;
+    if (b->arrived[barrier] == 0 || b->arrived[barrier] < wanted) return;
+    b->arrived[barrier] = 0;
+    for (int k = 0; k < m->warps_per_block; k++) {
+        sm_warp *w = &m->warps[place * m->warps_per_block + k];
+        if (w->block != place || !w->waits || w->barrier != barrier) continue;
+        w->waits = false;
+        w->next = later(w->next, m->now + BARRIER_CLOCKS);
+    }
+}
+
+static void arrive(sm *m, sm_warp *w, const lane_access *a) {
+    sm_block *b = &m->blocks[w->block];
+    b->arrived[a->barrier]++;
+    w->waits = a->waits;
+    w->barrier = a->barrier;
+    open_barrier(m, w->block, a->barrier, a->threads);
+}
+
+/* ---- issue ------------------------------------------------------------------------------------------------------- */
+
+static const double pipe_clocks[SASS_PIPES] = {
+    [PIPE_FMA] = FMA_CLOCKS,         [PIPE_IMAD] = IMAD_CLOCKS,     [PIPE_ALU] = ALU_CLOCKS,
+    [PIPE_HALF] = HALF_CLOCKS,       [PIPE_DOUBLE] = DOUBLE_CLOCKS, [PIPE_XU] = XU_CLOCKS,
+    [PIPE_UNIFORM] = UNIFORM_CLOCKS, [PIPE_TENSOR] = TENSOR_CLOCKS, [PIPE_CONST] = CONST_CLOCKS,
+    [PIPE_SPECIAL] = UNIFORM_CLOCKS};
+static const double latencies[SASS_PIPES] = {[PIPE_XU] = XU_LATENCY,
+                                             [PIPE_SPECIAL] = SPECIAL_LATENCY,
+                                             [PIPE_CONST] = CONST_LATENCY,
+                                             [PIPE_TENSOR] = TENSOR_LATENCY};
+
+/* When the warp can issue: now or earlier, later, or NEVER where that hangs on what others do. */
+static double can_issue(const sm *m, const scheduler *s, int warp) {
+    const sm_warp *w = &m->warps[warp];
+    if (w->block < 0 || w->waits) return NEVER;
+    if (w->next > m->now) return w->next;
+    const sass_insn *i = &m->spec->launch->code->insns[w->lanes->pc];
+    double when = m->now;
+    for (unsigned wait = i->wait; wait != 0; wait &= wait - 1) {
+        const int board = __builtin_ctz(wait);
+        if (w->pending[board] > 0) return NEVER;
+        when = later(when, w->ready[board]);
+    }
+    if (i->op == SASS_DEPBAR && i->count > 1) {
+        double until;
+        const unsigned open = unit_groups(m, w, &until);
+        if (open > (unsigned)i->operands[1].number) return until > 0 ? until : NEVER;
+    }
+    if (i->pipe == PIPE_LOAD) return unit_is_full(m, warp) ? NEVER : when;
+    return later(when, s->pipe_free[i->pipe] - (i->pipe == PIPE_TENSOR ? 1 : 0));
+}
+
+/* Reads the registers of an FMA: each of two banks gives one a clock, and what is kept from the instruction before need
+ * not be read. A bank may lag behind a little; returns from when on the next instruction can be dispatched. */
+static double read_banks(scheduler *s, int warp, const sass_insn *i, double now) {
+    int of_bank[2] = {0}, count = 0;
+    int16_t read[3];
+    for (int k = 0; k < 3; k++) {
+        const sass_operand *o = &i->operands[k + 1];
+        if (k + 1 >= i->count || o->kind != KIND_REGISTER || o->reg == SASS_RZ) continue;
+        if (s->kept_by == warp && s->kept[k] == o->reg) continue;
+        bool again = false;
+        for (int n = 0; n < count; n++) again = again || read[n] == o->reg;
+        if (again) continue;
+        read[count++] = o->reg;
+        of_bank[o->reg & 1]++;
+    }
+    double next = now + 1;
+    for (int b = 0; b < 2; b++) {
+        s->bank_free[b] = later(s->bank_free[b], now) + of_bank[b];
+        next = later(next, s->bank_free[b] - BANK_SLACK);
+    }
+    return next;
+}
+
+static void keep(scheduler *s, int warp, const sass_insn *i) {
+    s->kept_by = warp;
+    for (int k = 0; k < 3; k++) {
+        const sass_operand *o = &i->operands[k + 1];
+        s->kept[k] = (i->reuse >> k & 1) && o->kind == KIND_REGISTER ? o->reg : -1;
+    }
+}
+
+/* The pipes and scoreboards of an instruction that goes to no queue. */
+static void occupy(sm *m, scheduler *s, sm_warp *w, const sass_insn *i) {
+    const double clocks = pipe_clocks[i->pipe], latency = latencies[i->pipe];
+    s->pipe_free[i->pipe] = later(s->pipe_free[i->pipe], m->now - 1) + clocks;
+    if (i->pipe != PIPE_TENSOR) s->pipe_free[i->pipe] = m->now + clocks;
+    if (i->pipe == PIPE_IMAD) s->pipe_free[PIPE_FMA] = later(s->pipe_free[PIPE_FMA], m->now + 1);
+    if (i->op == SASS_LDGDEPBAR) {
+        unit_group(m, w);
+        return;
+    }
+    if (i->write_board < SASS_SCOREBOARDS) w->ready[i->write_board] = later(w->ready[i->write_board], m->now + latency);
+    if (i->read_board < SASS_SCOREBOARDS) w->ready[i->read_board] = later(w->ready[i->read_board], m->now + clocks + 2);
+}
+
+static void issue(sm *m, scheduler *s, int warp) {
+    sm_warp *w = &m->warps[warp];
+    const sass_insn *i = &m->spec->launch->code->insns[w->lanes->pc];
+    lane_access a;
+    lane_effect effect = EFFECT_NONE;
+    if ((i->pipe == PIPE_FMA || i->pipe == PIPE_TENSOR) && !w->lanes->parted)
+        w->lanes->pc++;
+    else
+        effect = lanes_step(w->lanes, &a, (uint64_t)m->now);
+    s->last = warp;
+    s->dispatch_free = m->now + 1;
+    w->next = m->now + (i->stall > 1 ? i->stall : 1);
+    m->result.issued++;
+    m->result.by_pipe[i->pipe]++;
+    m->sleeps += i->op == SASS_NANOSLEEP;
+    if (i->pipe == PIPE_FMA || i->pipe == PIPE_IMAD) s->dispatch_free = read_banks(s, warp, i, m->now);
+    keep(s, warp, i);
+    if (i->pipe != PIPE_LOAD) occupy(m, s, w, i);
+    if (effect == EFFECT_ACCESS) {
+        unit_ask(m, warp, i, &a);
+        if (i->op == SASS_LDS || i->op == SASS_LDSM) s->debt += RETURN_CLOCKS * ((a.bytes + 3) / 4);
+        for (; s->debt >= 1; s->debt -= 1) s->dispatch_free += 1;
+    } else if (effect == EFFECT_TAKEN) {
+        w->next = later(w->next, m->now + BRANCH_CLOCKS);
+    } else if (effect == EFFECT_BARRIER) {
+        arrive(m, w, &a);
+    } else if (effect == EFFECT_EXIT) {
+        const int place = w->block;
+        end_warp(m, w);
+        for (int b = 0; b < NAMED_BARRIERS && w->block < 0; b++) open_barrier(m, place, b, 0);
+    }
+}
+
+/* The warp that issued last, if it can; else the youngest that can. [huerta] Returns when the next one could; NEVER:
+ * that hangs on the load/store unit. */
+static double schedule(sm *m, int number) {
+    scheduler *s = &m->schedulers[number];
+    const int slots = m->spec->resident * m->warps_per_block;
+    if (s->dispatch_free > m->now) return s->dispatch_free;
+    double soonest = s->last >= 0 ? can_issue(m, s, s->last) : NEVER;
+    if (soonest <= m->now) {
+        issue(m, s, s->last);
+        return m->now + 1;
+    }
+    int first = (slots - 1) / SCHEDULERS * SCHEDULERS + number;
+    for (int warp = first < slots ? first : first - SCHEDULERS; warp >= 0; warp -= SCHEDULERS) {
+        const double when = warp == s->last ? NEVER : can_issue(m, s, warp);
+        if (when <= m->now) {
+            issue(m, s, warp);
+            return m->now + 1;
+        }
+        if (when < soonest) soonest = when;
+    }
+    return soonest;
+}
+
+/* When the load/store unit can take up the next request. */
+static double unit_next(const sm *m) {
+    double soonest = NEVER;
+    for (int k = 0; k < SCHEDULERS; k++) {
+        const scheduler *s = &m->schedulers[k];
+        if (s->count == 0) continue;
+        const double when = later(m->unit_free, later(s->queue[s->first].time, s->address_free));
+        if (when < soonest) soonest = when;
+    }
+    return soonest;
+}
+
+static void run(sm *m) {
+    while (m->ended < m->spec->blocks && m->result.issued < m->spec->most_issues && m->sleeps < MOST_SLEEPS) {
+        unit_step(m);
+        double soonest = NEVER;
+        for (int k = 0; k < SCHEDULERS; k++) {
+            const double when = schedule(m, k);
+            if (when < soonest) soonest = when;
+        }
+        const double unit = unit_next(m);
+        if (unit < soonest) soonest = unit;
+        if (soonest >= NEVER) return; /* nobody can go on: the program waits for what is not modelled */
+        const double next = (double)(uint64_t)(soonest + 0.999999);
+        m->now = next > m->now ? next : m->now + 1;
+    }
+}
+
+static bool begin(sm *m) {
+    const lane_launch *l = m->spec->launch;
+    const unsigned threads = l->block[0] * l->block[1] * l->block[2];
+    m->warps_per_block = (int)(threads + LANES - 1) / LANES;
+    const int slots = m->spec->resident * m->warps_per_block;
+    bool ok = slots <= MOST_WARPS && m->spec->resident <= MOST_BLOCKS &&
+              cache_begin(&m->memory, m->spec->l1_kib, &m->spec->clocks);
+    m->memos = calloc((size_t)l->code->count, sizeof *m->memos);
+    ok = ok && m->memos != NULL;
+    for (int k = 0; ok && k < slots; k++) {
+        m->warps[k].block = -1;
+        ok = (m->warps[k].lanes = malloc(sizeof(lane_warp))) != NULL;
+    }
+    for (int k = 0; ok && k < m->spec->resident; k++)
+        ok = (m->blocks[k].block.shared = calloc(1, l->shared_bytes + 16)) != NULL;
+    for (int k = 0; k < SCHEDULERS; k++) m->schedulers[k].last = m->schedulers[k].kept_by = -1;
+    for (int k = 0; ok && k < m->spec->resident && k < m->spec->blocks; k++)
+        begin_block(m, k, BLOCK_START_CLOCKS * (double)m->spec->stride * k);
+    return ok;
+}
+
+replay_result replay(const replay_spec *spec) {
+    sm *m = calloc(1, sizeof *m);
+    replay_result result = {0};
+    if (m == NULL) return result;
+    m->spec = spec;
+    const bool ok = begin(m);
+    if (ok) run(m);
+    result = m->result;
+    result.complete = ok && m->ended >= spec->blocks;
+    result.clocks = m->now;
+    result.l1_sectors = m->memory.l1_sectors;
+    result.l2_sectors = m->memory.l2_sectors;
+    result.dram_sectors = m->memory.dram_sectors;
+    result.written_sectors = m->memory.written_sectors;
+    for (int k = 0; k < MOST_WARPS; k++) free(m->warps[k].lanes);
+    for (int k = 0; k < MOST_BLOCKS; k++) free(m->blocks[k].block.shared);
+    cache_end(&m->memory);
+    free(m->memos);
+    free(m);
+    return result;
+}

@@ -1,0 +1,198 @@
+#include "predict/waves.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/ceilings.h"
+#include "base/memory.h"
+#include "predict/constants.h"
+#include "predict/replay.h"
+
+#define MOST_ISSUES 150000000u /* half a minute, of one replay */
+
+typedef struct plan {
+    const device_model *device;
+    lane_launch launch;
+    uint64_t blocks;      /* of the grid */
+    int per_sm, resident; /* that the busiest SM runs, and holds at once */
+    uint64_t footprint;   /* bytes of the allocations that the parameters point to */
+    replay_spec spec;
+} plan;
+
+static void set_constants(lane_launch *l, const sim_launch_config *config, const void *params, size_t bytes) {
+    memcpy(l->grid, config->grid, sizeof l->grid);
+    memcpy(l->block, config->block, sizeof l->block);
+    memcpy(l->constants, l->block, sizeof l->block);
+    memcpy(l->constants + 12, l->grid, sizeof l->grid);
+    memcpy(l->constants + PARAMS_AT, params, bytes < CONSTANT_BYTES - PARAMS_AT ? bytes : CONSTANT_BYTES - PARAMS_AT);
+}
+
+/* What the launch can touch: the allocations that its parameters point to. */
+static uint64_t footprint(const void *params, size_t bytes) {
+    const memory_allocation *known[16];
+    int count = 0;
+    uint64_t sum = 0;
+    for (size_t at = 0; at + 8 <= bytes && count < 16; at += 8) {
+        uint64_t word;
+        memcpy(&word, (const uint8_t *)params + at, sizeof word);
+        const memory_allocation *m = memory_find(word);
+        bool again = m == NULL;
+        for (int k = 0; k < count && !again; k++) again = known[k] == m;
+        if (again) continue;
+        known[count++] = m;
+        sum += m->size;
+    }
+    return sum;
+}
+
+/* The driver gives shared memory the least of its sizes that holds all resident blocks, and L1 the rest. */
+static unsigned l1_kib(const device_model *d, uint64_t shared, int resident) {
+    static const unsigned sizes[] = {CARVEOUTS_KIB};
+    const uint64_t needed = (shared + d->shared_reserved) * (uint64_t)resident;
+    size_t k = 0;
+    while (k + 1 < sizeof sizes / sizeof *sizes && sizes[k] * 1024ull < needed) k++;
+    return L1_AND_SHARED_KIB - sizes[k];
+}
+
+/* Replays side by side: of so many blocks, from block `first` on. */
+typedef struct task {
+    replay_spec spec;
+    replay_result result;
+    pthread_t thread;
+    bool running;
+} task;
+
+static void *work(void *argument) {
+    task *t = argument;
+    t->result = replay(&t->spec);
+    return NULL;
+}
+
+static void begin(task *t, const plan *p, uint64_t first, int blocks) {
+    t->spec = p->spec;
+    t->spec.first = first;
+    t->spec.blocks = blocks;
+    t->spec.resident = p->resident < blocks ? p->resident : blocks;
+    t->running = pthread_create(&t->thread, NULL, work, t) == 0;
+    if (!t->running) work(t);
+}
+
+static replay_result end(task *t) {
+    if (t->running) pthread_join(t->thread, NULL);
+    return t->result;
+}
+
+/* All of an SM's blocks. Blocks may differ in what they do: the slowest of a few SMs counts. */
+static replay_result all_blocks(const plan *p) {
+    const uint64_t sms = p->device->sms, active = p->blocks < sms ? p->blocks : sms;
+    const uint64_t some[] = {0, active / 3, active - 1};
+    task tasks[sizeof some / sizeof *some];
+    replay_result slowest = {.complete = true};
+    for (size_t k = 0; k < sizeof some / sizeof *some; k++)
+        begin(&tasks[k], p, some[k], (int)((p->blocks - some[k] + sms - 1) / sms));
+    for (size_t k = 0; k < sizeof some / sizeof *some; k++) {
+        const replay_result one = end(&tasks[k]);
+        if (!one.complete || (slowest.complete && one.clocks > slowest.clocks)) slowest = one;
+    }
+    return slowest;
+}
+
+/* Many blocks: the last wave of a few stands for the others. */
+static replay_result some_waves(const plan *p) {
+    const int r = p->resident, few = r + p->per_sm % r;
+    task tasks[2];
+    begin(&tasks[0], p, 0, few);
+    begin(&tasks[1], p, 0, few + r);
+    const replay_result fewer = end(&tasks[0]);
+    replay_result more = end(&tasks[1]);
+    const double others = (double)(p->per_sm - few - r) / r;
+    more.complete = more.complete && fewer.complete;
+    more.clocks += (more.clocks - fewer.clocks) * others;
+    more.dram_sectors += (uint64_t)((double)(more.dram_sectors - fewer.dram_sectors) * others);
+    more.written_sectors += (uint64_t)((double)(more.written_sectors - fewer.written_sectors) * others);
+    return more;
+}
+
+/* Do blocks read what others have read before them, and does L2 keep it? */
+static bool finds_in_l2(plan *p) {
+    task one;
+    if (p->per_sm <= p->resident || p->footprint > p->device->l2_bytes) return false;
+    begin(&one, p, 0, 1);
+    return (double)end(&one).dram_sectors * SECTOR_BYTES * (double)p->blocks > 1.5 * (double)p->footprint;
+}
+
+/* Clocks that DRAM needs for what SMs ask it for, each byte of the allocations once. */
+static double dram_clocks(const plan *p, const replay_result *r, double active, double bytes_per_clock) {
+    const double asked = (double)(r->dram_sectors + r->written_sectors) * SECTOR_BYTES * active;
+    const double there = (double)p->footprint;
+    return (there > 0 && there < asked ? there : asked) / bytes_per_clock;
+}
+
+static launch_time failed(const char *why) {
+    launch_time t = {.seconds = -1};
+    snprintf(t.why, sizeof t.why, "%s", why);
+    return t;
+}
+
+static launch_time timed(plan *p, const sim_kernel_info *info, const sim_launch_config *config) {
+    const device_model *d = p->device;
+    const ceilings *c = ceilings_current();
+    const double hz = c->clock_mhz * 1e6, dram = ceiling_of(c, "dram_read") * c->sms; /* bytes a clock */
+    const uint64_t shared = info->static_shared + config->dynamic_shared;
+    const unsigned threads = config->block[0] * config->block[1] * config->block[2];
+    p->blocks = (uint64_t)config->grid[0] * config->grid[1] * config->grid[2];
+    p->per_sm = (int)((p->blocks + d->sms - 1) / d->sms);
+    p->resident = device_model_blocks_per_sm(d, threads, info->registers, shared);
+    if (p->resident < 1) return failed("no block fits an SM");
+    const double active = p->blocks < d->sms ? (double)p->blocks : d->sms;
+    p->launch.shared_bytes = (uint32_t)(SHARED_RESERVED + shared + 64);
+    p->spec = (replay_spec){.launch = &p->launch,
+                            .stride = d->sms,
+                            .l1_kib = l1_kib(d, shared, p->resident),
+                            /* How much one SM can have of L2 while others are idle, nobody has measured. */
+                            .clocks = {.l1 = ceiling_of(c, "latency_l1"),
+                                       .l2 = ceiling_of(c, "latency_l2"),
+                                       .dram = ceiling_of(c, "latency_dram_few_pages"),
+                                       .l2_sector = SECTOR_BYTES / ceiling_of(c, "l2_read")},
+                            .shared_clocks = ceiling_of(c, "latency_shared_memory"),
+                            .most_issues = MOST_ISSUES};
+    if (p->resident > p->per_sm) p->resident = p->per_sm;
+    p->spec.l2_holds_all = finds_in_l2(p);
+    const replay_result r = p->per_sm <= 3 * p->resident ? all_blocks(p) : some_waves(p);
+    if (!r.complete) return failed("its blocks wait for one another, or run too long");
+    launch_time t = {.clocks = r.clocks};
+    const double least = dram_clocks(p, &r, active, dram) + p->spec.clocks.dram;
+    if (t.clocks < least) t.clocks = least;
+    t.seconds = t.clocks / hz + ceiling_of(c, "launch_graph") * 1e-6;
+    return t;
+}
+
+launch_time waves_time(sim_kernel *kernel, const sim_launch_config *config, const void *params, size_t params_size) {
+    plan p = {.device = device_model_current(), .footprint = footprint(params, params_size)};
+    sim_kernel_info info;
+    const uint8_t *bytes;
+    size_t size;
+    unsigned arch;
+    char error[200];
+    sim_kernel_describe(kernel, &info);
+    if (ceiling_of(ceilings_current(), "latency_l2") == 0)
+        return failed("the model knows only GPUs with measured ceilings (CUDASIM_DEVICE=sm_90)");
+    if (!sim_kernel_code(kernel, &bytes, &size, &arch) || arch != 90)
+        return failed(
+            "the program has no machine code for sm_90 (-gencode arch=compute_90a,code=[sm_90a,compute_90a])");
+    if (config->cluster[0] * config->cluster[1] * config->cluster[2] > 1) return failed("clusters are not modelled");
+    sass_code code;
+    if (!sass_read(&code, bytes, size, error, sizeof error)) return failed(error);
+    p.launch.code = &code;
+    set_constants(&p.launch, config, params, params_size);
+    launch_time t;
+    if (code.missing[0] != '\0') {
+        snprintf(error, sizeof error, "%s is not modelled", code.missing);
+        t = failed(error);
+    } else {
+        t = timed(&p, &info, config);
+    }
+    sass_free(&code);
+    return t;
+}

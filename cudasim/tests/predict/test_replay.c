@@ -1,0 +1,190 @@
+/* Small kernels of machine code, written out with their control words: clocks against what the constants imply by hand.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "predict/constants.h"
+#include "predict/replay.h"
+
+enum { SHARED = 23, L1 = 32, L2 = 280, DRAM = 684, NONE = 7 };
+
+/* An instruction and its control word: stall count, scoreboards that it sets, mask of those that it waits for. */
+typedef struct line {
+    const char *text;
+    uint8_t stall, write, read, wait;
+} line;
+
+static sass_code code;
+
+static void write_code(const line *lines, int times) {
+    int count = 0;
+    while (lines[count].text != NULL) count++;
+    free(code.insns);
+    code = (sass_code){.insns = calloc((size_t)count * (size_t)times + 1, sizeof *code.insns)};
+    for (int k = 0; k < count * times; k++) {
+        sass_insn *i = &code.insns[code.count++];
+        const line *l = &lines[k % count];
+        assert_true(sass_parse(l->text, i));
+        i->stall = l->stall;
+        i->write_board = l->write;
+        i->read_board = l->read;
+        i->wait = l->wait;
+    }
+    assert_true(sass_parse("EXIT ;", &code.insns[code.count++]));
+}
+
+static replay_result run_blocks(unsigned threads, int blocks, int resident) {
+    lane_launch launch = {.code = &code, .grid = {1000, 1, 1}, .block = {threads, 1, 1}, .shared_bytes = 4096};
+    const replay_spec spec = {.launch = &launch,
+                              .resident = resident,
+                              .blocks = blocks,
+                              .stride = 1,
+                              .l1_kib = 128,
+                              .clocks = {.l1 = L1, .l2 = L2, .dram = DRAM, .l2_sector = 1},
+                              .shared_clocks = SHARED,
+                              .most_issues = 1000000};
+    const replay_result r = replay(&spec);
+    assert_true(r.complete);
+    return r;
+}
+
+/* Clocks of `lines` n times over, without what begins and ends a kernel: the difference to them twice (the end waits
+ * for no load). */
+static double clocks_of(const line *lines, int n, unsigned threads) {
+    write_code(lines, 2);
+    const double twice = run_blocks(threads, 1, 1).clocks;
+    write_code(lines, n + 2);
+    return run_blocks(threads, 1, 1).clocks - twice;
+}
+
+#define NEAR(value, expected, within)                                                                                  \
+    do {                                                                                                               \
+        const double is_ = (value), should_ = (expected);                                                              \
+        if (is_ < should_ - (within) || is_ > should_ + (within))                                                      \
+            fail_msg("%s is %.2f, expected %.2f", #value, is_, should_);                                               \
+    } while (0)
+
+/* One a clock and scheduler; with two or three operands in one bank two or three clocks; one that is kept is not read.
+ */
+static void fmas(void **state) {
+    const line free_of_conflicts[] = {{"FFMA R0, R4, R5, RZ ;", 1, NONE, NONE, 0}, {0}};
+    const line two[] = {{"FFMA R0, R3, R5, R8 ;", 1, NONE, NONE, 0}, {0}};
+    const line three[] = {{"FFMA R0, R3, R5, R7 ;", 1, NONE, NONE, 0}, {0}};
+    NEAR(clocks_of(free_of_conflicts, 400, 128), 400, 1);
+    NEAR(clocks_of(free_of_conflicts, 400, 256), 800, 2); /* two warps a scheduler */
+    NEAR(clocks_of(two, 400, 128), 800, 4);
+    NEAR(clocks_of(three, 400, 128), 1200, 4);
+    write_code(three, 401);
+    for (int k = 0; k < code.count; k++) code.insns[k].reuse = 1;
+    NEAR(run_blocks(128, 1, 1).clocks, 800, 20);
+}
+
+/* Stall counts hold a warp; pipes that have fewer lanes hold their scheduler. */
+static void pipes(void **state) {
+    const line waits[] = {{"FFMA R1, RZ, R4, R1 ;", 4, NONE, NONE, 0}, {0}};
+    const line integers[] = {{"IADD3 R0, R4, R5, RZ ;", 1, NONE, NONE, 0}, {0}};
+    const line tensor[] = {{"HMMA.16816.F32 R4, R8, R12, R4 ;", 1, NONE, NONE, 0}, {0}};
+    NEAR(clocks_of(waits, 200, 32), 800, 1);
+    NEAR(clocks_of(waits, 200, 4 * 128), 800, 2); /* four warps a scheduler fill the gaps */
+    NEAR(clocks_of(integers, 200, 128), 200 * ALU_CLOCKS, 2);
+    NEAR(clocks_of(tensor, 200, 128), 200 * TENSOR_CLOCKS, 8);
+}
+
+/* A pointer chase: shared memory; L1; loads past L1 (of a line that has been asked for). */
+static void chases(void **state) {
+    const line shared[] = {{"LDS R0, [R0+0x400] ;", 1, 0, NONE, 1}, {0}};
+    const line cached[] = {{"LDG.E.64 R0, desc[UR4][R0.64] ;", 1, 0, NONE, 1}, {0}};
+    const line past[] = {{"LDG.E.64.STRONG.GPU R0, desc[UR4][R0.64] ;", 1, 0, NONE, 1}, {0}};
+    NEAR(clocks_of(shared, 100, 32), 100 * SHARED, 1);
+    NEAR(clocks_of(cached, 100, 32), 100 * L1, 1);
+    NEAR(clocks_of(past, 100, 32), 100 * L2, 100 * L2 * LATENCY_SPREAD + 1);
+}
+
+/* Loads of all warps share one unit: as many clocks as wavefronts, or as lines. */
+static void unit(void **state) {
+    const line spread[] = {{"LDS.128 R8, [R0+0x400] ;", 1, NONE, NONE, 0}, {0}};
+    write_code(spread, 101);
+    sass_insn *begin = &code.insns[0];
+    assert_true(sass_parse("S2R R0, SR_TID.X ;", begin));
+    begin->stall = 15;
+    assert_true(sass_parse("SHF.L.U32 R0, R0, 0x4, RZ ;", &code.insns[1]));
+    code.insns[1].stall = 15;
+    NEAR(run_blocks(128, 1, 1).clocks, 4 * 99 * 4, 60); /* 512 bytes a warp */
+    const line same[] = {{"LDS R8, [RZ+0x400] ;", 1, NONE, NONE, 0}, {0}};
+    NEAR(clocks_of(same, 100, 128), 400, 20);
+}
+
+/* A copy is bound by what L2 gives and takes: 16 sectors each way a warp and instruction. */
+static void copy(void **state) {
+    const line lines[] = {{"LDG.E.128.STRONG.GPU R8, desc[UR4][R2.64] ;", 1, 0, NONE, 0},
+                          {"STG.E.128 desc[UR4][R2.64], R8 ;", 1, NONE, NONE, 1},
+                          {0}};
+    write_code(lines, 51);
+    assert_true(sass_parse("S2R R2, SR_TID.X ;", &code.insns[0]));
+    assert_true(sass_parse("SHF.L.U32 R2, R2, 0x4, RZ ;", &code.insns[1]));
+    code.insns[0].stall = code.insns[1].stall = 15;
+    code.insns[1].wait = 0;
+    const replay_result r = run_blocks(1024, 1, 1);
+    NEAR((double)r.l2_sectors, 50 * 32 * 16, 0.1);
+    NEAR((double)r.written_sectors, 50 * 32 * 16, 0.1);
+    NEAR(r.clocks, 50 * 32 * 32, 50 * 32 * 32 * 0.1);
+}
+
+/* Two warps that meet again and again. */
+static void barriers(void **state) {
+    const line lines[] = {{"BAR.SYNC.DEFER_BLOCKING 0x0 ;", 1, NONE, NONE, 0}, {0}};
+    NEAR(clocks_of(lines, 100, 64), 100 * BARRIER_CLOCKS, 2);
+}
+
+/* A loop of cp.async: a group is waited for until its words are there. */
+static void copies(void **state) {
+    const line lines[] = {{"LDGSTS.E.BYPASS.128 [RZ+0x400], desc[UR4][R2.64] ;", 1, NONE, NONE, 0},
+                          {"LDGDEPBAR ;", 1, 0, NONE, 0},
+                          {"DEPBAR.LE SB0, 0x0 ;", 1, NONE, NONE, 0},
+                          {0}};
+    NEAR(clocks_of(lines, 50, 32), 50 * L2, 50 * L2 * LATENCY_SPREAD + 100);
+}
+
+/* A loop by a predicate, and lanes that part: the path is that of the integers. */
+static void paths(void **state) {
+    static const char *const lines[] = {
+        "MOV R0, RZ ;",   "IADD3 R0, R0, 0x1, RZ ;", "ISETP.LT.AND P0, PT, R0, 0x64, PT ;",
+        "@P0 BRA 0x10 ;", "S2R R1, SR_LANEID ;",     "ISETP.LT.AND P1, PT, R1, 0x8, PT ;",
+        "@P1 BRA 0x80 ;", "FFMA R4, R4, R5, R7 ;",   "FFMA R4, R4, R5, R7 ;",
+        "EXIT ;"};
+    free(code.insns);
+    code = (sass_code){.insns = calloc(10, sizeof *code.insns), .count = 10};
+    for (int k = 0; k < 10; k++) {
+        assert_true(sass_parse(lines[k], &code.insns[k]));
+        code.insns[k].stall = 6;
+    }
+    const replay_result r = run_blocks(32, 1, 1);
+    assert_int_equal(r.by_pipe[PIPE_ALU], 1 + 2 * 100 + 1);
+    assert_int_equal(r.by_pipe[PIPE_FMA], 2); /* 24 lanes go the long way, then all 32 meet */
+}
+
+/* Blocks follow one another where places become free. */
+static void waves(void **state) {
+    const line lines[] = {{"FFMA R1, RZ, R4, R1 ;", 4, NONE, NONE, 0}, {0}};
+    write_code(lines, 100);
+    const double one = run_blocks(32, 1, 1).clocks, four = run_blocks(32, 4, 1).clocks,
+                 two = run_blocks(32, 4, 2).clocks;
+    NEAR(four, 4 * one, 12);
+    NEAR(two, 2 * one, 12);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(fmas),   cmocka_unit_test(pipes), cmocka_unit_test(chases),
+                                       cmocka_unit_test(unit),   cmocka_unit_test(copy),  cmocka_unit_test(barriers),
+                                       cmocka_unit_test(copies), cmocka_unit_test(paths), cmocka_unit_test(waves)};
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    free(code.insns);
+    return failed;
+}

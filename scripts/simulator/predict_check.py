@@ -1,0 +1,125 @@
+"""predict_check.py [--markdown] [--group NAME] [DEVICE...]: holds predicted times against recorded ones.
+
+Runs the rungs of steps 1 to 5 (square), of step 6 that use mma.sync, and of step 7 with --predict, and compares with
+the medians recorded in plots/data/DEVICE (default: nvidia-h200); those of step 6 in clocks, since power holds their GPU
+back. Prints the signed error of each rung, and for each size the mean and largest error and the pairs of rungs, more
+than 5 % apart, that are in the right order. Exit status 1 where a size is out of the model's reach."""
+
+import argparse
+import collections
+import csv
+import itertools
+import os
+import subprocess
+import sys
+import tempfile
+
+Group = collections.namedtuple("Group", "name file steps sizes options row reach clocks")
+PLAIN = {"alpha": "1", "beta": "0", "cache": "cold"}
+GROUPS = [  # reach: largest mean error in percent, on the H200 and on others; only sizes from 1024 on are held to it
+    Group("sgemm", "sgemm.csv", ["step01", "step02", "step03", "step04", "step05"], [512, 1024, 2048, 4096],
+          ["--size {0}"], {**PLAIN, "op": "gemm", "layout": "nn"}, (10, 12), False),
+    Group("mma.sync", "tensorcore.csv", ["step06"], [4096], ["--size {0}"],
+          {**PLAIN, "dtype": "f16", "layout": "tn"}, (20, 20), True),
+    Group("gemv", "gemv.csv", ["step07"], [4096], ["--n {0}", "--k {0}"],
+          {**PLAIN, "op": "gemv", "dtype": "f16", "mode": "graph"}, (15, 15), False),
+]
+LARGEST, APART, ORDERED = 30, 5, 95  # percent
+BOOST_MHZ = 1980
+
+
+def recorded(device, group):
+    """{(step, rung, size): milliseconds}"""
+    times = {}
+    with open(os.path.join("plots", "changes.csv"), encoding="utf-8", newline="") as file:
+        changed = {(row["step"], row["variant"]): row["date"] for row in csv.DictReader(file)}
+    with open(os.path.join("plots", "data", device, group.file), encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            if row["date"] < changed.get((row["step"], row["variant"]), ""):
+                continue  # of an older kernel
+            square = row["n"] == row["k"] and row["m"] in (row["n"], "", "1") and row["mode"] in ("events", "graph")
+            if square and all(row[name] == value for name, value in group.row.items()):
+                times[row["step"], row["variant"], int(row["n"])] = float(row["ms_median"]) * (
+                    float(row["clock_mhz"]) / BOOST_MHZ if group.clocks else 1)
+    return times
+
+
+def predicted(device, group):
+    """The same, of what the model reaches."""
+    times = {}
+    env = dict(os.environ, CUDASIM_CEILINGS=device)
+    with tempfile.TemporaryDirectory() as folder:
+        for step, size in itertools.product(group.steps, group.sizes):
+            path = os.path.join(folder, f"{step}.{size}.csv")
+            options = " ".join(group.options).format(size).split()
+            done = subprocess.run([f"./{step}/run", "--predict", *options, "--csv", path], env=env,
+                                  stdout=subprocess.DEVNULL, check=False)
+            if done.returncode:
+                sys.exit(f"{step}/run --predict {' '.join(options)}: exit status {done.returncode}")
+            with open(path, encoding="utf-8", newline="") as file:
+                for row in csv.DictReader(file):
+                    if row["ms_median"]:
+                        times[row["step"], row["variant"], size] = float(row["ms_median"])
+    return times
+
+
+def order(pairs):
+    """How many pairs of rungs that are measurably apart the model has in order, and how many there are."""
+    right = apart = 0
+    for (measured, guess), (other, other_guess) in itertools.combinations(pairs, 2):
+        if abs(measured / other - 1) * 100 > APART:
+            apart += 1
+            right += (guess > other_guess) == (measured > other)
+    return right, apart
+
+
+def print_row(name, cells, markdown):
+    left, between, right = ("| ", " | ", " |") if markdown else ("", "  ", "")
+    print(left + between.join([name, *cells] if markdown else [name.ljust(30), *(c.rjust(9) for c in cells)]) + right)
+
+
+def compare(device, group, markdown):
+    """Prints the table; False where the model is out of its reach."""
+    known, guessed = recorded(device, group), predicted(device, group)
+    print_row(f"{device}, {group.name}, {'clocks' if group.clocks else 'time'}", map(str, group.sizes), markdown)
+    if markdown:
+        print("|---" * (1 + len(group.sizes)) + "|")
+    for step, name in dict.fromkeys((step, name) for step, name, n in guessed if (step, name, n) in known):
+        cells = []
+        for n in group.sizes:
+            both = (step, name, n) in known and (step, name, n) in guessed
+            cells.append(f"{100 * (guessed[step, name, n] / known[step, name, n] - 1):+.1f}" if both else "-")
+        print_row(f"{step[:6]} {name}", cells, markdown)
+    good, lines = True, {"mean": [], "largest": [], "pairs in order": []}
+    for n in group.sizes:
+        pairs = [(known[key], guessed[key]) for key in guessed if key[2] == n and key in known]
+        errors = [100 * abs(guess / measured - 1) for measured, guess in pairs]
+        in_order, apart = order(pairs)
+        mean, largest = sum(errors) / max(len(errors), 1), max(errors, default=0)
+        lines["mean"].append(f"{mean:.1f}")
+        lines["largest"].append(f"{largest:.1f}")
+        lines["pairs in order"].append(f"{in_order}/{apart}")
+        if n >= 1024:
+            good = good and mean <= group.reach[device != "nvidia-h200"] and largest <= LARGEST
+            good = good and (group.name != "sgemm" or 100 * in_order >= ORDERED * apart)
+    for name, cells in lines.items():
+        print_row(name, cells, markdown)
+    print(flush=True)
+    return good
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--markdown", action="store_true", help="tables for cudasim/docs/predict.md")
+    parser.add_argument("--group", choices=[g.name for g in GROUPS], action="append", help="only this one")
+    parser.add_argument("device", nargs="*", default=["nvidia-h200"])
+    arguments = parser.parse_args()
+    groups = [g for g in GROUPS if arguments.group is None or g.name in arguments.group]
+    good = [compare(device, g, arguments.markdown) for device in arguments.device for g in groups]
+    if not all(good):
+        sys.exit(f"out of reach: a mean error above what is promised, a rung beyond {LARGEST} %, or less than"
+                 f" {ORDERED} % of the pairs in order")
+
+
+if __name__ == "__main__":
+    main()
