@@ -23,7 +23,8 @@ ARROWS = {
     "knn": ["readers", "bench", "tensor", "gpu", "base", "ptx"],
     "conv": ["bench", "tensor", "gpu", "base", "ptx"],
 }
-SIMULATOR = ["base", "ptx", "isa", "machine", "exec", "load", "check", "watch", "predict", "cuda"]  # each may use those before it
+# Each may use those before it.
+SIMULATOR = ["base", "ptx", "isa", "machine", "exec", "load", "check", "watch", "predict", "cuda"]
 MODULES = os.path.join("cudasim", "src")
 PUBLIC = os.path.join("cudasim", "include")  # whose headers everybody may include, by their names
 SIM_TESTS = os.path.join("cudasim", "tests")

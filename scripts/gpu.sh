@@ -127,7 +127,8 @@ ncu_step() (
     shift 3
     metrics=$(sed 's/#.*//; s/ //g; /^$/d' scripts/metrics.txt | tr '\n' ',')
     type=
-    case $step in step06* | step09*) type=$(report type "$step" "$variant") ;; esac # where that is not the step's default
+    # Where that is not the step's default.
+    case $step in step06* | step09*) type=$(report type "$step" "$variant") ;; esac
     sizes="--size $size --no-baseline --warm"
     case $step in
     step08*) sizes= ;; # it has another shape, the paper's
@@ -135,5 +136,6 @@ ncu_step() (
     esac
     # shellcheck disable=SC2086 # several words, or none
     exec ncu --kernel-name-base function --kernel-id '::regex:^(sgemm|hgemm|gemm|gemv|knn|conv)_:1' \
-        --clock-control none --metrics "${metrics%,}" "$@" "./$step/run" $sizes --time 0.01 ${variant:+--variant "$variant"} $type
+        --clock-control none --metrics "${metrics%,}" "$@" \
+        "./$step/run" $sizes --time 0.01 ${variant:+--variant "$variant"} $type
 )

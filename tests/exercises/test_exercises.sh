@@ -1,7 +1,7 @@
 #!/bin/sh
-# Every exercise (test_exercises.sh NAME...: these) fails as it is handed out, for the reason that its exercise.txt states
-# (fails=), and passes with its solution.patch; what looks like a solution and is none fails; make ex and make exercises
-# otherwise.
+# Every exercise (test_exercises.sh NAME...: these) fails as it is handed out, for the reason that its exercise.txt
+# states (fails=), and passes with its solution.patch; what looks like a solution and is none fails; make ex and make
+# exercises otherwise.
 # Last line: "N passed, N failed".
 set -u
 . "$(dirname "$0")/../case.sh"

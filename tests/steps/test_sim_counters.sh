@@ -34,7 +34,8 @@ small="--variant tile4x4 --size 64"
         $step --sim --counters=table $small
     ends 'that says what PTX is not' 0 'ptxas merges' $step --counters $small
     ends 'at least so long' 0 '^    no faster than  *[0-9]*\.[0-9]*$' $step --counters $small
-    ends 'of another GPU' 0 'ceilings from the data sheet of an NVIDIA A100, ' $step --sim-device sm_80 --counters $small
+    ends 'of another GPU' 0 'ceilings from the data sheet of an NVIDIA A100, ' \
+        $step --sim-device sm_80 --counters $small
     ends 'no counters' 0 '^tile4x4 ' $step --sim $small
     lacks 'no counters are printed then' 'sectors'
     ends 'lines' 0 '__syncthreads\(\);$' $step --counters=lines $small

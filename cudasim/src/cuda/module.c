@@ -10,8 +10,8 @@
 #include "cuda/ending.h"
 #include "cuda/runtime.h"
 #include "exec/handlers.h"
-#include "ptx/fatbin.h"
 #include "predict/predict.h"
+#include "ptx/fatbin.h"
 #include "watch/watch.h"
 
 #pragma GCC visibility push(default)

@@ -20,7 +20,7 @@ struct sim_module {
     arena memory; /* holds the arrays below */
     ptx_module *ptx;
     cubin cubin;
-    unsigned cubin_arch; /* 90 */
+    unsigned cubin_arch;      /* 90 */
     uint64_t *variables;      /* addresses, by the number of the variable */
     uint64_t *shared_offsets; /* of module-scope .shared variables, likewise */
     function *functions;      /* by the number of the function */

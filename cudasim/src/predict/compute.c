@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/floats.h"
 #include "predict/lanes.h"
 
 #define ALL       0xffffffffu
@@ -366,10 +367,7 @@ static void convert(operation *o) {
 }
 
 static uint32_t half_bits(double value) {
-    _Float16 h = (_Float16)value;
-    uint16_t bits;
-    memcpy(&bits, &h, sizeof bits);
-    return bits;
+    return f32_to_f16(bits_of((float)value)); /* the text of a half is exact in both */
 }
 
 /* HFMA2 r, -RZ, RZ, a, b is a way to load a constant. */
