@@ -28,8 +28,6 @@ COMMANDS = {  # the function that each is, taking its arguments and the reposito
     "header": "report.schema:main",
     "slug": "report.csvs:slug",
     "type": "report.course.rungs:type_option",
-    "column": "report.csvs:column",
-    "goals": "report.csvs:goals",
     "tidy-search": "report.csvs:tidy_search",
     "knn-sample": "report.record.knn:sample",
     "knn-rates": "report.record.knn:rates",

@@ -1,7 +1,6 @@
 """What the scripts ask of CSV files."""
 
 import csv
-import itertools
 import os
 import re
 import sys
@@ -25,19 +24,12 @@ def slug(arguments, root):
     return 0
 
 
-def column(arguments, root):
-    """CSV NAME: that column of the first row, to four digits."""
-    path, name = arguments
-    for row in rows(path)[:1]:
-        print("%.4g" % float(row[name]))
-    return 0
-
-
 def short(x):
     return "%d" % x if x == int(x) else "%.2f" % x
 
 
 def goals_of(path, wanted):
+    """For each METRIC=GOAL a line: ok or missed, counter and value, words, parted by tabs."""
     counted = rows(path)
     for one in wanted:
         metric, _, goal = one.partition("=")
@@ -47,16 +39,6 @@ def goals_of(path, wanted):
         ok = bool(mine) and total <= float(goal)
         yield (f"{'ok' if ok else 'missed'}\t{metric} {total:.6g}\t{words}: {short(total) if mine else '-'}, "
                f"at most {short(float(goal))}: {'ok' if ok else 'too many' if mine else 'not counted'}\n")
-
-
-def goals(arguments, root):
-    """-- CSV METRIC=GOAL... [-- ...]: CSV.goals gets a line for each goal: ok or missed, counter, words."""
-    for word, several in itertools.groupby(arguments, lambda word: word == "--"):
-        if not word:
-            path, *wanted = several
-            with open(path + ".goals", "w", encoding="utf-8") as file:
-                file.writelines(goals_of(path, wanted))
-    return 0
 
 
 def tidy_search(arguments, root):

@@ -176,7 +176,7 @@ cards() { # cards FOLDER TEXT
 make_gpu() {
     gpu="$tmp/a, folder" # with a comma and a blank, as one may have
     mkdir -p "$gpu/bin" "$gpu/scripts" "$gpu/exercises/07_one" "$gpu/build/my/07_one" "$gpu/cudasim/build"
-    cp scripts/ex.sh scripts/gpu.sh "$gpu/scripts"
+    cp scripts/ex.sh scripts/ex_check.py scripts/gpu.sh "$gpu/scripts"
     cp -R report "$gpu/"
     touch "$gpu/exercises/07_one/exercise.cu" "$gpu/cudasim/build/libcudart.so.13"
     printf 'title=One\nlesson=a.md\nstep=step03 tile\nrun=--n 8\ngpu=--n 4096 --dtype f32\n' \

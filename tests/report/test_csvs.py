@@ -2,7 +2,7 @@
 
 from support import Case, report, write
 
-from report import schema
+from report import csvs, schema
 
 
 class Asked(Case):
@@ -14,21 +14,13 @@ class Asked(Case):
         self.refused(report("header"), "header: usage: python3 -m report header FILE")
         self.refused(report("header", "none"), "header: no recorded file is called 'none' (sgemm, ")
 
-    def test_column(self):
-        path = write('a,"b, c",ms_median\n1,x,0.123456\n2,y,9\n', self.tmp, "x.csv")
-        self.assertEqual(report("column", path, "ms_median").stdout, "0.1235\n")
-        self.refused(report("column", path + "x", "a"), "cannot read")
-
     def test_goals(self):
         path = write('kernel,metric,plain,value\none,LOADS,"loads, global (sum)",3\ntwo,LOADS,"loads, global '
                      '(sum)",2.5\n', self.tmp, "x.csv")
         other = write("kernel,metric,plain,value\none,LOADS,loads,1\n", self.tmp, "y.csv")
-        report("goals", "--", path, "LOADS=5.5", "LOADS=4", "STORES=1", "--", other, "LOADS=1")
-        def said(path):
-            with open(path + ".goals", encoding="utf-8") as file:
-                return file.read()
-        self.assertEqual(said(other), "ok\tLOADS 1\tloads: 1, at most 1: ok\n")
-        self.assertEqual(said(path), "ok\tLOADS 5.5\tloads, global: 5.50, at most 5.50: ok\n"
+        self.assertEqual("".join(csvs.goals_of(other, ["LOADS=1"])), "ok\tLOADS 1\tloads: 1, at most 1: ok\n")
+        self.assertEqual("".join(csvs.goals_of(path, ["LOADS=5.5", "LOADS=4", "STORES=1"])),
+                         "ok\tLOADS 5.5\tloads, global: 5.50, at most 5.50: ok\n"
                          "missed\tLOADS 5.5\tloads, global: 5.50, at most 4: too many\n"
                          "missed\tSTORES 0\tSTORES was not counted: -, at most 1: not counted\n")
 
