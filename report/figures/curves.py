@@ -162,7 +162,7 @@ def random(db, files, gap):
     """Ratios to the strongest call at shapes drawn at random, against the product's size: a panel a set. Blue: shapes
     that kernels were tuned at, orange: others; dashed: the geometric mean and the 10th percentile of both."""
     sets = {}
-    for name, *one in db.execute('SELECT "set", draw = \'final\', flops, ratio FROM random_row WHERE ratio > 0 '
+    for name, *one in db.execute('SELECT "set", draw IS \'final\', flops, ratio FROM random_row WHERE ratio > 0 '
                                  'ORDER BY place, flops'):
         sets.setdefault(name, []).append(one)
     sizes, everything = ([one[i] for those in sets.values() for one in those] for i in (1, 2))
