@@ -67,7 +67,7 @@ for dir in step[0-9][0-9]_*; do
     step06) every=${all:+5} every=${every:-30} ;;
     step07) every=${all:+1} every=${every:-11} ;;
     step08) every=${all:+2} every=${every:-23} size="--m 5 --n 700 --d 20 --k 96" ;;
-    step09) every=${all:+1} every=${every:-2} size="--n 1 --c 24 --h 9 --k 20 --r 2" ;; # of 24 x 2 x 2 products
+    step09) every=${all:+1} every=${every:-5} size="--n 1 --c 24 --h 9 --k 20 --r 2" ;; # of 24 x 2 x 2 products
     *) every=${all:+1} every=${every:-3} ;;
     esac
     run "$dir/run" --sim --no-check --sweep check --every $every

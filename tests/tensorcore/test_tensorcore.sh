@@ -52,9 +52,12 @@ tried 'rows of B, of n, that end within 16 bytes' eval './step06/run --sim --lay
 tried 'tf32x3 in registers' computes three_products best -- --dtype tf32x3 --m 300 --n 260 --k 204 --beta 1
 
 # So many tiles that they are 256 columns wide; rows of clusters in several groups; no whole cluster; unaligned rows.
+# Each in one layout, with KL_TEST_ALL in both.
 for layout in tn nn; do
-    for shape in '--m 255 --n 8701 --k 69 --beta 1' '--m 3000 --n 900 --k 33' '--m 129 --n 8704 --k 1 --alpha -0.5' \
-        '--m 4400 --n 513 --k 47 --lda 49 --ldc 515 --beta 2'; do
+    for shape in 'tn --m 255 --n 8701 --k 69 --beta 1' 'nn --m 3000 --n 900 --k 33' \
+        'nn --m 129 --n 8704 --k 1 --alpha -0.5' 'tn --m 4400 --n 513 --k 47 --lda 49 --ldc 515 --beta 2'; do
+        [ "${shape%% *}" = $layout ] || [ -n "${KL_TEST_ALL:-}" ] || continue
+        shape=${shape#* }
         # shellcheck disable=SC2086 # several options
         tried "$layout, $shape" ./step06/run --sim --variant best --dtype tf32x3 --layout "$layout" $shape
     done
