@@ -198,11 +198,6 @@ bool sass_parse(const char *line, sass_insn *i) {
 
 /* ---- nvdisasm ---------------------------------------------------------------------------------------------------- */
 
-static const char *tool(void) {
-    const char *named = getenv("CUDASIM_NVDISASM");
-    return named != NULL && *named != '\0' ? named : "nvdisasm";
-}
-
 /* Takes the lines with an address between comment signs, and passes over the others. */
 static void read_lines(FILE *from, sass_code *code, const uint8_t *bytes, int most) {
     char line[512];
@@ -219,12 +214,12 @@ static void read_lines(FILE *from, sass_code *code, const uint8_t *bytes, int mo
 }
 
 bool sass_read(sass_code *code, const uint8_t *bytes, size_t size, char *error, size_t error_size) {
-    char file[] = "/tmp/cudasim-XXXXXX", command[4200];
+    char file[] = "/tmp/cudasim-XXXXXX", command[128];
     const int most = (int)(size / 16);
     *code = (sass_code){.insns = calloc((size_t)most + 1, sizeof *code->insns)};
     const int descriptor = mkstemp(file);
     bool ok = code->insns != NULL && descriptor >= 0 && write(descriptor, bytes, size) == (ssize_t)size;
-    snprintf(command, sizeof command, "LD_PRELOAD= '%s' -b SM90a %s 2>/dev/null", tool(), file);
+    snprintf(command, sizeof command, "LD_PRELOAD= \"${CUDASIM_NVDISASM:-nvdisasm}\" -b SM90a %s 2>/dev/null", file);
     FILE *from = ok ? popen(command, "r") : NULL;
     if (from != NULL) {
         read_lines(from, code, bytes, most);
