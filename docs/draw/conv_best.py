@@ -33,11 +33,11 @@ def bits(sources):
         x = 170 + number * (cell + 1)
         d.text(x + cell / 2, 62, names[number], "tiny", "middle")
         d.label(x, 66, cell, 20, int(bit), "a" if bit else "cell", "on" if bit else "")
-    d.text(170, 108, "of a tap: row, column", "note")
+    d.text(170, 108, "and of a tap: its row, its column", "note")
     d.text(170, 126, "AND is 0: 4 bytes are copied,", "note")
     d.text(170, 142, "else a zero is filled in", "note")
     top = 190
-    d.text(10, top, "The nine taps of that place", "title")
+    d.text(10, top, "The nine taps of that place (x: a pixel, 0: a zero)", "title")
     for r in range(R):
         for s in range(S):
             x, y = 10 + s * 130, top + 10 + r * 28
