@@ -1,7 +1,7 @@
 #!/bin/sh
-# Every PTX instruction against what an H200 gave (tests/conformance/golden); with TEST_ALL=1 (make test-all) in each
-# instruction set of this machine. Cases not recorded yet run, too, and count as skipped. Ends with "N passed, N
-# failed[, N skipped]".
+# Every PTX instruction against what an H200 gave, copies by im2col maps against an H100 (tests/conformance/golden); with
+# TEST_ALL=1 (make test-all) in each instruction set of this machine. Cases not recorded yet run, too, and count as
+# skipped. Ends with "N passed, N failed[, N skipped]".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d) || exit 1
@@ -11,9 +11,10 @@ unset CUDASIM_DEVICE CUDASIM_THREADS CUDASIM_ISA CUDASIM_WATCHDOG CUDASIM_LIB LD
 passed=0 failed=0 skipped=0
 
 golden=tests/conformance/golden/nvidia-h200.gz
+others=tests/conformance/golden/nvidia-h100.gz
 for isa in default ${TEST_ALL:+baseline v3 v4}; do
     if [ $isa != default ]; then export CUDASIM_LIB=build/all/libcudart.so.13 CUDASIM_ISA=$isa; fi
-    CUDASIM_ROWS=$work/rows ./cudasim build/tests/conformance/run --check "$golden" >"$work/out" 2>&1
+    CUDASIM_ROWS=$work/rows ./cudasim build/tests/conformance/run --check "$golden" "$others" >"$work/out" 2>&1
     status=$?
     if grep -q "CUDASIM_ISA=$isa: this \(processor does not have it\|simulator was built for baseline\)" \
         "$work/out"; then

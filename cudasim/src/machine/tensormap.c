@@ -97,8 +97,7 @@ static int fill_in_box(tensor_map *map, const uint32_t *box, int interleave) {
     return check_rows(map, elements, interleave);
 }
 
-/* Corners are signed numbers of 16 bits in all, W first: one, two of 8, or three of 5. The box must not be empty. N is
- * stepped through one by one. */
+/* Corners are signed numbers of 16 bits in all, W first: one, two of 8, or three of 5. The box must not be empty. */
 static int fill_in_column(tensor_map *map, const int *lower, const int *upper, uint32_t channels, uint32_t pixels,
                           int interleave) {
     if (map->rank < 3 || lower == NULL || upper == NULL) return RESULT_INVALID_VALUE;
@@ -117,7 +116,6 @@ static int fill_in_column(tensor_map *map, const int *lower, const int *upper, u
     map->im2col = true;
     map->box[0] = (uint16_t)channels;
     map->box[1] = (uint16_t)pixels;
-    map->steps[map->rank - 1] = 1;
     return check_rows(map, (uint64_t)channels * pixels, interleave);
 }
 

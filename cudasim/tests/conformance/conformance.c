@@ -45,6 +45,8 @@ typedef enum run_mode { MODE_NONE, MODE_RECORD, MODE_CHECK, MODE_LIST, MODE_MERG
 typedef struct run_options {
     run_mode mode;
     const char *path, *only, *skip;
+    char *const *more; /* checking: other devices' golden files, for the cases that PATH does not have */
+    int more_count;
     bool verbose;
     int resume; /* recording: the cases before this one are done, those of them that did not fail are in PATH.partial */
     int failed; /* of those */
@@ -224,8 +226,24 @@ static golden_case *find(golden *recorded, const char *name) {
     return NULL;
 }
 
-/* Joins recordings of one device, driver and runtime; what stands in two of them must be the same. The date is the
- * first one's. */
+/* Adds the cases of `from` to `all`; false where one of them stands in both and differs. */
+static bool join(golden *all, const golden *from) {
+    all->cases = realloc(all->cases, (size_t)(all->count + from->count + 1) * sizeof(*all->cases));
+    if (!all->cases) return false;
+    for (int i = 0; i < from->count; i++) {
+        const golden_case *c = &from->cases[i], *same = find(all, c->name);
+        if (same == NULL) {
+            all->cases[all->count++] = *c;
+        } else if (same->n != c->n || same->size != c->size || same->checksum != c->checksum ||
+                   memcmp(same->outputs, c->outputs, (size_t)c->n * c->size) != 0) {
+            print_name("FAIL ", c->name, ": recorded twice, and differently\n");
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Joins recordings of one device, driver and runtime. The date is the first one's. */
 static int merge(const char *path, char *const *from, int count) {
     golden all = {0};
     if (count == 0 || !read_golden(from[0], &all)) return 1;
@@ -238,18 +256,7 @@ static int merge(const char *path, char *const *from, int count) {
             fprintf(stderr, "conformance: %s: not of the same device, driver and runtime as %s\n", from[k], from[0]);
             return 1;
         }
-        all.cases = realloc(all.cases, (size_t)(all.count + more.count + 1) * sizeof(*all.cases));
-        if (!all.cases) return 1;
-        for (int i = 0; i < more.count; i++) {
-            const golden_case *c = &more.cases[i], *same = find(&all, c->name);
-            if (same == NULL) {
-                all.cases[all.count++] = *c;
-            } else if (same->n != c->n || same->size != c->size || same->checksum != c->checksum ||
-                       memcmp(same->outputs, c->outputs, (size_t)c->n * c->size) != 0) {
-                print_name("FAIL ", c->name, ": recorded twice, and differently\n");
-                return 1;
-            }
-        }
+        if (!join(&all, &more)) return 1;
     }
     if (!write_golden(path, &all)) return 1;
     printf("%d cases in %s\n", all.count, path);
@@ -432,6 +439,10 @@ static int run_all(const run_options *options) {
     } else if (!read_golden(options->path, &recorded)) {
         return 1;
     }
+    for (int k = 0; k < options->more_count; k++) {
+        golden more = {0};
+        if (!read_golden(options->more[k], &more) || !join(&recorded, &more)) return 1;
+    }
     const char *why = &conformance_async_prepare != NULL ? conformance_async_prepare() : NULL;
     if (why != NULL) fprintf(stderr, "conformance: no tensor maps: %s\n", why);
     for (int i = options->resume; i < total; i++) {
@@ -491,7 +502,7 @@ static int run_all(const run_options *options) {
 
 static int usage(const char *what) {
     fprintf(stderr,
-            "conformance: %s; usage: conformance --record FILE.gz | --check FILE.gz | --list [--only SUBSTRING] "
+            "conformance: %s; usage: conformance --record FILE.gz | --check FILE.gz [FILE.gz...] | --list [--only SUBSTRING] "
             "[--skip SUBSTRING] [--verbose] | --merge FILE.gz FROM.gz...\n",
             what);
     return 2;
@@ -547,7 +558,12 @@ int main(int argc, char **argv) {
         if (mode != MODE_LIST) options.path = optarg;
     }
     if (options.mode == MODE_MERGE) return merge(options.path, argv + optind, argc - optind);
-    if (optind < argc) return usage("too many arguments");
+    if (options.mode == MODE_CHECK) {
+        options.more = argv + optind;
+        options.more_count = argc - optind;
+    } else if (optind < argc) {
+        return usage("too many arguments");
+    }
     if (options.mode == MODE_NONE) return usage("none of --record, --check, --list and --merge");
     if (options.mode == MODE_LIST) {
         list_cases(&options);
