@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(THREADS, T::PER_SM) sgemm_best(sgemm_problem p
         tile_position<T>(p, s.first + tile, &row0, &col0);
         accumulate<T, VECTOR_B>(p, (typename T::stage *)shared, row0, col0, k_begin, k_end, c_reg);
         __syncthreads(); /* the stages are free */
-        add_slices<T>((float *)shared, c_reg);
+        add_slices<T>((float *)shared, c_reg, p.alpha);
 
         /* If others have parts of the tile: with slices there may be many, which are added in pairs. */
         int tile_end = (tile + 1) * tiles_k;
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(THREADS, T::PER_SM) sgemm_whole_tiles(sgemm_pr
     int row0, col0;
     tile_position<T>(p, blockIdx.x, &row0, &col0);
     if (p.k > 0) accumulate<T, VECTOR_B>(p, (typename T::stage *)shared, row0, col0, 0, tiles_of_k<T>(p), c_reg);
-    add_slices<T>((float *)shared, c_reg);
+    add_slices<T>((float *)shared, c_reg, p.alpha);
     store_tile<T, DIRECT>(p, row0, col0, (float *)shared, c_reg);
 }
 
@@ -142,28 +142,26 @@ static cudaError_t launch_kernels(const sgemm_problem &p, const plan &x, cudaStr
     return cudaSuccess;
 }
 
-/* Those for where B and C lie. Up to SHORT_K the way to C matters more than the main loop's registers. */
-static const int SHORT_K = 2048;
-
+/* Those for where B and C lie. */
 template <class T> static cudaError_t launch_tiles(const sgemm_problem &p, const plan &x, cudaStream_t stream) {
     if constexpr (T::TAKES_WORDS)
         if (!x.vector_b) return launch_kernels<T, false, false>(p, x, stream);
     if constexpr (T::MAY_BE_DIRECT)
-        if (gemm_is_float4(p.C, p.ldc, p.n) || p.k > SHORT_K || T::shared_bytes(false) > x.shared_limit)
+        if (gemm_is_float4(p.C, p.ldc, p.n) || T::shared_bytes(false) > x.shared_limit)
             return launch_kernels<T, true, true>(p, x, stream);
     return launch_kernels<T, true, false>(p, x, stream);
 }
 
-/* The tiles: BM, BN, BK, TM, TN, stages, blocks on a multiprocessor, divided; multiply-adds and clocks as in plan.h,
- * estimates in the rows with 96. */
+/* The tiles: BM, BN, BK, TM, TN, stages, blocks on a multiprocessor, divided; multiply-adds and clocks as in
+ * plan.h; the overheads of the rows with 96 are estimates. */
 #define TILES(X)                                                                                                       \
-    X(97.2, 10500, 256, 128, 16, 8, 16, 4, 1, true)                                                                    \
+    X(100, 10500, 256, 128, 16, 8, 16, 4, 1, true)                                                                     \
     X(102, 8860, 128, 256, 16, 8, 16, 4, 1, true)                                                                      \
-    X(92, 9500, 256, 96, 16, 8, 12, 4, 1, true)                                                                        \
-    X(93, 8600, 96, 256, 16, 12, 8, 4, 1, true)                                                                        \
+    X(99.5, 9500, 256, 96, 16, 8, 12, 4, 1, true)                                                                      \
+    X(99.5, 8600, 96, 256, 16, 12, 8, 4, 1, true)                                                                      \
     X(93.7, 7610, 128, 128, 8, 8, 8, 4, 2, false)                                                                      \
-    X(93.3, 9320, 64, 128, 32, 8, 16, 4, 1, true)                                                                      \
-    X(91.1, 6690, 64, 64, 64, 8, 16, 3, 1, true)                                                                       \
+    X(97.5, 9320, 64, 128, 32, 8, 16, 4, 1, true)                                                                      \
+    X(92.5, 6690, 64, 64, 64, 8, 16, 3, 1, true)                                                                       \
     X(72.5, 4090, 64, 32, 64, 8, 8, 3, 2, false)                                                                       \
     X(70.8, 3100, 32, 128, 16, 4, 8, 4, 2, false)                                                                      \
     X(63, 2450, 32, 64, 32, 4, 8, 4, 2, false)                                                                         \

@@ -8,8 +8,9 @@
  *   a launch         LAUNCH, of the kernel that aligns B, and the bytes that it moves
  *   the operands     no plan is done before DRAM has moved each of them once
  *
- * The constants of the tiles are fitted to measurements on an H200 of every tile and division at 44 shapes. Those of
- * thin kernels are estimates, of instructions counted and latencies known, and rather too slow than too fast. */
+ * The overheads of the tiles are fitted to measurements on an H200 of every tile and division at 44 shapes, the rates
+ * of the large ones to an H100's at 20 shapes drawn at random. Those of thin kernels are estimates, of instructions
+ * counted and latencies known, and rather too slow than too fast. */
 #ifndef KL_PLAN_H
 #define KL_PLAN_H
 
@@ -81,9 +82,7 @@ template <class T> static void consider(const planner &to, plan_launch launch, t
     for (int align = 0; align <= (!is_vector && to.may_align && p.k > 0); align++) {
         const bool vector_b = is_vector || align;
         if (!vector_b && !(T::TAKES_WORDS && T::shared_bytes(false) <= to.shared_limit)) continue;
-        /* For each multiply-add, copies are as few as the tile is high. The large ones then lose 2 % to their epilogue
-         * (warp_tile.cuh); both are estimates. */
-        const double words = T::BM <= 64 ? WORDS : (1 + (WORDS - 1) * 64 / T::BM) * 1.02;
+        const double words = T::BM <= 64 ? WORDS : 1 + (WORDS - 1) * 64 / T::BM; /* as few as the tile is high */
         const double tile_of_k = T::BM * T::BN * T::BK / costs.rate * (vector_b ? 1 : words);
         const double before = align ? LAUNCH + 2 * aligned_bytes(p) / ALIGN_BYTES : 0;
         /* No division would help: worth asking first, as a plan takes the host's time at each launch. */

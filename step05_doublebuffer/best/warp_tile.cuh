@@ -246,15 +246,20 @@ static __device__ __forceinline__ void accumulate(const sgemm_problem &p, typena
 }
 
 /* Through shared memory the results get into the order of C: word i of a thread is number i * THREADS + threadIdx.x of
- * the tile, row by row, so that a warp's are neighbours. First each warp puts there what it has ... */
-template <class T> static __device__ __forceinline__ void put_sums(float *shared, const float (*c_reg)[T::TN]) {
+ * the tile, row by row, so that a warp's are neighbours. First each warp puts there what it has, times alpha: a float4
+ * wants its words in four aligned registers, and would the sums themselves be stored, ptxas (13.0) might keep them in
+ * such ones for the whole main loop. Then one register in two that FMAs add a product to is in the same bank as the
+ * word of A that they read. */
+template <class T>
+static __device__ __forceinline__ void put_sums(float *shared, const float (*c_reg)[T::TN], float alpha) {
     float *to = shared + (thread_slice<T>() * T::BM + thread_row<T>()) * T::SUM_ROW + thread_col<T>();
     __syncthreads(); /* the stages are free */
 #pragma unroll
     for (int i = 0; i < T::TM; i++)
 #pragma unroll
         for (int j = 0; j < T::TN; j += 4)
-            *(float4 *)&to[(i / 4 * 32 + i % 4) * T::SUM_ROW + j / 4 * 16] = *(const float4 *)&c_reg[i][j];
+            *(float4 *)&to[(i / 4 * 32 + i % 4) * T::SUM_ROW + j / 4 * 16] = make_float4(
+                alpha * c_reg[i][j], alpha * c_reg[i][j + 1], alpha * c_reg[i][j + 2], alpha * c_reg[i][j + 3]);
     __syncthreads();
 }
 /* ... then word i is what the slices have for it, added up in their order. */
@@ -267,27 +272,27 @@ template <class T> static __device__ __forceinline__ float sum_of_slices(const f
     return sum;
 }
 
-/* With slices: c_reg's first RESULTS words become this thread's words of the tile. */
-template <class T> static __device__ __forceinline__ void add_slices(float *shared, float (*c_reg)[T::TN]) {
+/* With slices: c_reg's first RESULTS words become this thread's words of the tile, times alpha. */
+template <class T>
+static __device__ __forceinline__ void add_slices(float *shared, float (*c_reg)[T::TN], float alpha) {
     if (T::SLICES == 1) return;
-    put_sums<T>(shared, c_reg);
+    put_sums<T>(shared, c_reg, alpha);
 #pragma unroll
     for (int i = 0; i < T::RESULTS; i++) c_reg[i / T::TN][i % T::TN] = sum_of_slices<T>(shared, i);
     __syncthreads(); /* shared memory is free for the next piece */
 }
 
-/* Stores word i of this thread of the tile of C at (row0, col0). */
+/* Stores word i of this thread of the tile of C at (row0, col0): `sum` has been multiplied by alpha. */
 template <class T>
-static __device__ __forceinline__ void store_word(const sgemm_problem &p, int row0, int col0, int i, float acc) {
+static __device__ __forceinline__ void store_word(const sgemm_problem &p, int row0, int col0, int i, float sum) {
     int at = i * THREADS + threadIdx.x, row = row0 + at / T::BN, col = col0 + at % T::BN;
     if (row >= p.m || col >= p.n) return;
     float *c = gemm_at(p.C, p.ldc, row, col);
-    *c = gemm_blend(p, acc, c);
+    *c = p.beta == 0.0f ? sum : sum + p.beta * *c;
 }
 
 /* The epilogue: stores the tile of C at (row0, col0). Without slices, straight from the registers (DIRECT), or word by
- * word by way of shared memory: faster if C does not consist of whole float4, but then ptxas (13.0) finds registers for
- * the main loop that are 2 % slower. */
+ * word by way of shared memory: faster if C does not consist of whole float4. */
 template <class T, bool DIRECT>
 static __device__ __forceinline__ void store_tile(const sgemm_problem &p, int row0, int col0, float *shared,
                                                   const float (*c_reg)[T::TN]) {
@@ -310,7 +315,7 @@ static __device__ __forceinline__ void store_tile(const sgemm_problem &p, int ro
             }
         }
     } else {
-        put_sums<T>(shared, c_reg);
+        put_sums<T>(shared, c_reg, p.alpha);
 #pragma unroll 4
         for (int i = 0; i < T::RESULTS; i++) store_word<T>(p, row0, col0, i, sum_of_slices<T>(shared, i));
         __syncthreads(); /* shared memory is free for the next piece */

@@ -77,8 +77,8 @@ template <class T> static __device__ __forceinline__ float *word_of(float *share
 }
 
 /* Slices of taps: c_reg's first RESULTS words become the sums of this thread's words; and back to shared memory. */
-template <class T> static __device__ __forceinline__ void take_sums(float *shared, float (*c_reg)[T::TN]) {
-    put_sums<T>(shared, c_reg);
+template <class T> static __device__ __forceinline__ void take_sums(float *shared, float (*c_reg)[T::TN], float alpha) {
+    put_sums<T>(shared, c_reg, alpha);
 #pragma unroll
     for (int i = 0; i < T::RESULTS; i++) {
         const float *from = word_of<T>(shared, i);
@@ -95,8 +95,8 @@ template <class T> static __device__ __forceinline__ void return_sums(float *sha
     __syncthreads();
 }
 
-/* Stores WIDTH neighbours in a row of y, all of them or none, of filters from k on: y's rows are filters (NCHW) or
- * places (NHWC). */
+/* Stores WIDTH neighbours in a row of y, sums that have been multiplied by alpha, all of them or none, of filters from
+ * k on: y's rows are filters (NCHW) or places (NHWC). */
 template <bool NHWC, int WIDTH>
 static __device__ __forceinline__ void store(const conv_problem &p, int k, float (&sum)[WIDTH], float *y) {
     float old[WIDTH] = {};
@@ -108,7 +108,6 @@ static __device__ __forceinline__ void store(const conv_problem &p, int k, float
     }
 #pragma unroll
     for (int i = 0; i < WIDTH; i++) {
-        sum[i] *= p.alpha;
         if (p.beta != 0.0f) sum[i] += p.beta * old[i];
         if (p.bias != NULL) sum[i] += ((const float *)p.bias)[NHWC ? k + i : k];
     }
@@ -182,15 +181,15 @@ template <class T> static __global__ void __launch_bounds__(T::THREADS, T::PER_S
         float c_reg[T::TM][T::TN] = {};
         accumulate<T>(q, (typename T::stage *)bytes, filter0, place0, k_begin, k_end, c_reg);
         if (k_end - k_begin == tiles_k) {
-            put_sums<T>(shared, c_reg);
+            put_sums<T>(shared, c_reg, p.alpha);
             store_tile<T>(p, filter0, place0, shared, T::SLICES);
         } else {
-            if (T::SLICES > 1) take_sums<T>(shared, c_reg);
+            if (T::SLICES > 1) take_sums<T>(shared, c_reg, p.alpha);
             if (add_parts<T>(p, s, worker, tile * tiles_k, (tile + 1) * tiles_k, c_reg)) {
                 if (T::SLICES > 1)
                     return_sums<T>(shared, c_reg);
                 else
-                    put_sums<T>(shared, c_reg);
+                    put_sums<T>(shared, c_reg, p.alpha);
                 store_tile<T>(p, filter0, place0, shared, 1);
             }
         }

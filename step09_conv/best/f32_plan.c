@@ -5,8 +5,7 @@
  *   a sum of two     LEFT, when workers add up a tile that was divided among them, in pairs
  *   the operands     no plan is done before DRAM has moved each of them once
  *
- * All constants are estimates, those of step 5's tiles and a few per cent less, for the loader; they are to be fitted
- * to measurements. */
+ * The rates of the tiles are those of an H100 in large layers; the other constants are step 5's, or estimates. */
 #include "f32_plan.h"
 
 #include <limits.h>

@@ -87,10 +87,12 @@ struct f32_shape
     };
 };
 
-/* What a thread has to copy. Rows of filters past the last are replaced by the last one, and not stored. */
+/* What a thread has to copy. Rows of filters past the last are replaced by the last one, and not stored. A pointer to
+ * each of its filters would take registers that ptxas needs to keep an FMA's operands in different banks. */
 template <class T> struct f32_copier {
-    const float *f[T::F_ROWS]; /* next tap of these filters */
+    const float *f;            /* next tap of the first of its filters */
     int f_left;                /* taps from there on */
+    int f_pitch, f_rows;       /* from a filter to the next; so many rows further on is the last */
     const float *x[T::X_ROWS]; /* corner of the window; far: first pixel of the image */
     unsigned outside[T::X_ROWS];
     int i[T::X_ROWS], j[T::X_ROWS]; /* far: the corner */
@@ -135,9 +137,8 @@ static __device__ __forceinline__ f32_copier<T> make_copier(const conv_problem &
     f32_copier<T> x;
     int tap = threadIdx.x % T::LANES, row = threadIdx.x / T::LANES, taps = conv_taps(&p);
     x.f_left = taps - l0 - tap;
-#pragma unroll
-    for (int n = 0; n < T::F_ROWS; n++)
-        x.f[n] = (const float *)p.f + ((int64_t)min(filter0 + row + n * T::F_APART, p.k - 1) * taps + l0 + tap);
+    x.f = (const float *)p.f + ((int64_t)min(filter0 + row, p.k - 1) * taps + l0 + tap);
+    x.f_pitch = taps, x.f_rows = max(p.k - 1 - filter0 - row, 0);
     int place = T::NHWC ? row : threadIdx.x % T::PLACES, x_tap = T::NHWC ? tap : threadIdx.x / T::PLACES * T::X_TAPS;
 #pragma unroll
     for (int n = 0; n < T::X_ROWS; n++) set_place<T>(p, place0 + place + n * T::X_APART, n, &x);
@@ -186,16 +187,15 @@ template <class T> static __device__ __forceinline__ void copy(const conv_proble
         for (int e = (n - T::X_COPIES / TOGETHER) * TOGETHER, end = e + TOGETHER; e < end; e++) {
             const int row = e % T::F_ROWS, l = e / T::F_ROWS * T::LANES;
             if (e < T::F_COPIES)
-                cp_async_4_zfill(x.f_to + (l * (T::NHWC ? B_ROW : A_ROW) + row * T::F_APART) * WORD, x.f[row] + l,
-                                 l < x.f_left ? 4 : 0);
+                cp_async_4_zfill(x.f_to + (l * (T::NHWC ? B_ROW : A_ROW) + row * T::F_APART) * WORD,
+                                 x.f + (int64_t)min(row * T::F_APART, x.f_rows) * x.f_pitch + l, l < x.f_left ? 4 : 0);
         }
     }
 }
 
 /* Moves on to the next tile of taps, `bytes` further in the ring of stages. */
 template <class T> static __device__ __forceinline__ void advance(f32_copier<T> *x, int bytes) {
-#pragma unroll
-    for (int n = 0; n < T::F_ROWS; n++) x->f[n] += T::BK;
+    x->f += T::BK;
     x->f_left -= T::BK;
     x->f_to += bytes, x->x_to += bytes;
     x->taps = (const typename T::tap *)((const char *)x->taps + bytes);
