@@ -9,27 +9,27 @@
 extern "C" {
 #endif
 
-/* Name and shipped value, in clocks of a multiprocessor where nothing else is said. Measured on an H200, but for those
- * that end in 0.0, which are guesses; `make tune` fits all to the GPU that is there. What is about TMA and wgmma
- * matters on sm_90 alone. All are above zero. */
+/* Name and shipped value, in clocks of a multiprocessor where nothing else is said: as `make tune` fitted them to an
+ * H100, by the times of all plans for 72 problems; it fits them to any GPU. What is about TMA and wgmma matters on
+ * sm_90 alone. All are above zero. */
 /* clang-format off */
 #define PLAN_COSTS(X) \
-    X(row_128, 1.6) X(row_32, 2) X(row_16, 4)            /* L2 delivers 128 bytes of a row that begins on so many */   \
-    X(narrow, 10)                                        /* more for a step of a tile of 128 columns */                \
-    X(store, 1500) X(store_bn, 13)                       /* storing a tile: always, and for each column */             \
-    X(between, 500)                                      /* of that, where the other consumer multiplies meanwhile */  \
-    X(scattered, 10.0)                                   /* any alignment: more for each column of 64 rows */          \
-    X(cluster, 1000) X(launch, 500.0)                    /* the start of a cluster; the launch */                      \
-    X(meet, 2500.0) X(each_part, 20.0)                   /* parts: leaving one and meeting; for each of a tile */      \
-    X(sums, 40.0)                                        /* bytes of them written or read in a clock */                \
-    X(dram, 2000.0) X(start, 1500.0)                     /* bytes in a clock, by all; until the first are there */     \
-    X(alternate, 0.1)                                    /* of that time, during which nothing is multiplied */        \
-    X(copy, 3000.0) X(copied, 1800.0)                    /* a launch of copies; bytes they read or write in a clock */ \
+    X(row_128, 2.24) X(row_32, 2.42) X(row_16, 3.24)     /* L2 delivers 128 bytes of a row that begins on so many */   \
+    X(narrow, 92.6)                                      /* more for a step of a tile of 128 columns */                \
+    X(store, 349) X(store_bn, 5.77)                      /* storing a tile: always, and for each column */             \
+    X(between, 2320)                                     /* of that, where the other consumer multiplies meanwhile */  \
+    X(scattered, 8.64)                                   /* any alignment: more for each column of 64 rows */          \
+    X(cluster, 2440) X(launch, 1100)                     /* the start of a cluster; the launch */                      \
+    X(meet, 1300) X(each_part, 1.25)                     /* parts: leaving one and meeting; for each of a tile */      \
+    X(sums, 10.2)                                        /* bytes of them written or read in a clock */                \
+    X(dram, 1660) X(start, 2100)                         /* bytes in a clock, by all; until the first are there */     \
+    X(alternate, 0.23)                                   /* of that time, during which nothing is multiplied */        \
+    X(copy, 3000) X(copied, 2840)                        /* a launch of copies; bytes they read or write in a clock */ \
     /* Multistage. So many times count its tiles' own clocks (multistage.cuh), rows on 16 bytes or any: */             \
-    X(step, 1) X(alone, 1) X(overhead, 1) X(any_step, 1) X(any_alone, 1) X(any_overhead, 1)                            \
-    X(stage_launch, 2000) X(stage_meet, 2500)            /* the launch; until a tile's blocks have met */              \
-    X(stage_sums, 48) X(stage_memory, 0.9)               /* as sums; the part of its rate that memory delivers */      \
-    X(thin, 1)                                           /* thin.cu's estimate counts so many times */
+    X(step, 1.15) X(alone, 1.61) X(overhead, 1.47) X(any_step, 2.3) X(any_alone, 1.73) X(any_overhead, 1.13)           \
+    X(stage_launch, 2000) X(stage_meet, 3500)            /* the launch; until a tile's blocks have met */              \
+    X(stage_sums, 75.7) X(stage_memory, 1.32)            /* as sums; the part of its rate that memory delivers */      \
+    X(thin, 2)                                           /* thin.cu's estimate counts so many times */
 /* clang-format on */
 
 typedef struct {
