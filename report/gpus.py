@@ -34,6 +34,17 @@ def beside(folder):
     return [one for one in folders(os.path.dirname(folder)) if one != folder]
 
 
+def open_shown(folder, root, **paths):
+    """The database of `folder`, with what nobody has recorded there from another GPU's: the line below a table names the
+    GPU."""
+    for kind in schema.MEASURED:
+        there = [path for path in (os.path.join(one, kind + ".csv") for one in [folder, *beside(folder)])
+                 if os.path.isfile(path)]
+        if there:
+            paths.setdefault(kind, there[0])
+    return load.open_folder(folder, root, **paths)
+
+
 def short(name, slug):
     """H100 of NVIDIA H100 80GB HBM3, whose folder is nvidia-h100."""
     return slug[len("nvidia-"):].upper() if slug and slug.startswith("nvidia-") else name

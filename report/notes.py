@@ -172,7 +172,7 @@ def main(arguments, root):
     if not os.path.isfile(path):
         raise Mistake(f"no recorded measurements (no file {name}): `make bench` records them")
     folder = os.path.dirname(path) or "."
-    db = load.open_folder(folder, root)
+    db = gpus.open_shown(folder, root)
     gpus.add(db, folder, root)
     others = Others(folder, root)
     found = tables.find_tables()

@@ -40,6 +40,13 @@ class Views(Case):
         with self.assertRaisesRegex(Mistake, "sgemm.csv:1: unknown column 'damaged'"):
             self.beside()
 
+    def test_what_is_missing_comes_from_another_gpu(self):
+        source = "SELECT device FROM source WHERE kind = 'conv'"
+        self.assertFalse(gpus.open_shown(self.data, ROOT).execute(source).fetchall())
+        shutil.copytree(DATA, os.path.join(self.tmp, "other"))
+        self.assertIn("H200", gpus.open_shown(self.data, ROOT).execute(source).fetchone()[0])
+        self.assertFalse(self.open().execute(source).fetchall())
+
     def test_a_shape_counts_beside_others_when_its_last_step_is_recorded(self):
         self.change("sgemm", lambda lines: [line for line in lines
                                             if not (line.startswith("step05") and ",4096,4096,4096," in line)])
