@@ -105,7 +105,8 @@ deps: ## find what everything needs and install what is missing (WHEELS=1: CUDA'
 	    "here"
 	@echo "machine code: $(addprefix sm_,$(archs)); PTX: compute_90a$(addprefix $(,) compute_,$(portable))"
 demo: all ; @sh scripts/demo.sh ## show everything the project does, in small, with or without a GPU
-test_programs := $(tests) $(test_steps) $(gpu_test) $(tensorcore_test) $(bits_test) $(plans) $(conv_best_tests) $(begin)
+test_programs := $(tests) $(test_steps) $(gpu_test) $(tensorcore_test) $(bits_test) $(plans) $(conv_best_tests) $(begin) \
+    $(library)
 sanitized_sim := $(foreach s,asan tsan,cudasim/build/$(s)/libcudasim.a)
 cudasim-tests: | $(sim) $(if $(filter test-all,$(goals)),$(sim_all) $(sanitized_sim))
 	+$(Q)$(cudasim) $(if $(filter test-all,$(goals)),tests-all,tests)
