@@ -40,7 +40,7 @@ class Task(ctypes.Structure):
 
     _fields_ = [("method", ctypes.c_char_p), *((side, ctypes.c_int) for side in "mndk"),
                 *((what, ctypes.c_void_p) for what in ("queries", "points", "index", "distance", "workspace")),
-                ("workspace_bytes", ctypes.c_size_t), ("stream", ctypes.c_void_p)]
+                ("workspace_bytes", ctypes.c_size_t), ("stream", ctypes.c_void_p), ("prepared", ctypes.c_void_p)]
 
 
 BASELINE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)

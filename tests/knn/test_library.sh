@@ -13,4 +13,28 @@ run python3 -B python/example.py 2
 same 'the example' '0 2' "$status $(grep -cE '^query [01]: point [01] at 0.0016, point ' "$work/out")"
 run env KNN_LIBRARY="$work/none" python3 -B python/example.py
 same 'without the library' 1 "$(grep -c '^ImportError: .*KNN_LIBRARY names another' "$work/out")"
+
+# Faiss's index, made of numpy: what the comparison on a CPU prints and records.
+cat >"$work/faiss.py" <<'END'
+import numpy
+__version__ = "0"
+def omp_get_max_threads(): return 3
+class IndexFlatL2:
+    def __init__(self, d): pass
+    def add(self, y): self.y = y
+    def search(self, x, k):
+        distance = ((x[:, None] - self.y) ** 2).sum(2)
+        index = numpy.argsort(distance, axis=1)[:, :k]
+        return distance, index + (len(x) == 2)  # two queries: all wrong
+END
+peers() {
+    run env PYTHONPATH="$work" python3 -B scripts/knn_peers.py --peers faiss-cpu --seconds 0 --csv "$work/csv" "$@"
+}
+peers --shapes 1:60:4:3 2:60:4:3
+same 'Faiss on the CPU' '0 2' "$status $(grep -cE '^m [12] n 60 d 4 k 3  faiss 0 IndexFlatL2, 3 threads: .*; [05] of [36] ' \
+    "$work/out")"
+same 'and its row' 'faiss_cpu,knn,f32,prepared,1,60,3,4,1,0,warm,cpu' "$(sed -n 2p "$work/csv" | cut -d , -f 2-13)"
+peers --shapes 1:2:4:3
+same 'k above n' '2 1' "$status $(grep -c 'not M:N:D:K with k up to n' "$work/out")"
+
 ended
