@@ -2,9 +2,9 @@
 """Times step 8's best on prepared points beside what one would take from a shelf: see scripts/knn_peers.sh.
 
 Each of PEERS gets its points beforehand, as ours does, and starts at queries where it wants them: on the device, or,
-on a CPU, in host memory. On a GPU a peer and ours alternate on one stream, and a row of ours has the peer as its baseline.
-A peer of the CPU is timed alone, its row in mode cpu. Of each is counted how many of its neighbours are not the nearest.
-A peer that is not there is left out with its reason.
+on a CPU, in host memory. On a GPU a peer and ours alternate on one stream, and a row of ours has the peer as its
+baseline. A peer of the CPU is timed alone, its row in mode cpu. Of each is counted how many of its neighbours are not
+the nearest. A peer that is not there is left out with its reason.
 """
 import argparse
 import csv

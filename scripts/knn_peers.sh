@@ -22,11 +22,12 @@ if nvidia-smi -L 2>/dev/null | grep -q '^GPU '; then
     if has torch; then
         [ -n "$peers" ] || peers="torch torch-tf32 torch-f16 faiss cuvs"
     else
-        echo "knn-peers: $python has no PyTorch, in whose memory peers of the GPU find their data: these are left out" >&2
+        echo "knn-peers: $python has no PyTorch, in which peers on the GPU have their data: they are left out" >&2
     fi
 fi
 if [ -z "${PEERS:-}" ] && has faiss; then peers="$peers faiss-cpu"; fi
-[ -n "$peers" ] || { echo "knn-peers: $python has no Faiss (pip install faiss-cpu); PYTHON= names another" >&2; exit 2; }
+[ -n "$peers" ] ||
+    { echo "knn-peers: $python has no Faiss (pip install faiss-cpu); PYTHON= names another" >&2; exit 2; }
 # shellcheck disable=SC2086 # several peers, several shapes
 exec "$python" scripts/knn_peers.py --library "${library:-build/step08/libknn.so}" ${csv:+--csv "$csv"} \
     --seconds "${SECONDS_EACH:-2}" --peers $peers ${SHAPES:+--shapes $SHAPES}

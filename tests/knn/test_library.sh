@@ -31,7 +31,7 @@ peers() {
     run env PYTHONPATH="$work" python3 -B scripts/knn_peers.py --peers faiss-cpu --seconds 0 --csv "$work/csv" "$@"
 }
 peers --shapes 1:60:4:3 2:60:4:3
-same 'Faiss on the CPU' '0 2' "$status $(grep -cE '^m [12] n 60 d 4 k 3  faiss 0 IndexFlatL2, 3 threads: .*; [05] of [36] ' \
+same 'Faiss on the CPU' '0 2' "$status $(grep -c 'n 60 d 4 k 3  faiss 0 IndexFlatL2, 3 threads: .*; [05] of [36] ' \
     "$work/out")"
 same 'and its row' 'faiss_cpu,knn,f32,prepared,1,60,3,4,1,0,warm,cpu' "$(sed -n 2p "$work/csv" | cut -d , -f 2-13)"
 peers --shapes 1:2:4:3
