@@ -2,8 +2,8 @@
 """Times step 8's best on prepared points beside what one would take from a shelf: see scripts/knn_peers.sh.
 
 Each of PEERS gets its points beforehand, as ours does. On a GPU a peer and ours alternate on one stream, with queries
-on the device, and a row of ours has the peer as its baseline; of its neighbours is counted how many are not the nearest.
-A peer of the CPU is timed alone, its row in mode cpu. A peer that is not there is left out with its reason.
+on the device, and a row of ours has the peer as its baseline; of its neighbours is counted how many are not the
+nearest. A peer of the CPU is timed alone, its row in mode cpu. A peer that is not there is left out with its reason.
 """
 import argparse
 import csv

@@ -190,7 +190,7 @@ static const int FINISH_THREADS = 256;
 template <bool VECTOR> static __device__ __forceinline__ float distance(const float *x, const float *y, int d) {
     float sum = 0.0f;
     if (VECTOR) {
-#pragma unroll 8
+#pragma unroll 4
         for (int j = 0; j < d; j += 4) {
             const float4 a = *(const float4 *)(x + j), b = *(const float4 *)(y + j);
             sum = fmaf(a.x - b.x, a.x - b.x, sum);
