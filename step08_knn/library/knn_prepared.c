@@ -25,16 +25,15 @@ const char *knn_error(void) {
     return reason;
 }
 
-static int refuse(const char *what) {
+static int refuse(int status, const char *what) {
     snprintf(reason, sizeof reason, "%s", what);
-    return KNN_ARGUMENT;
+    return status;
 }
 
 static int answer(cudaError_t error) {
     if (error == cudaSuccess) return KNN_OK;
     cudaGetLastError(); /* this call's error is nobody else's */
-    snprintf(reason, sizeof reason, "%s", cudaGetErrorString(error));
-    return error == cudaErrorMemoryAllocation ? KNN_MEMORY : KNN_CUDA;
+    return refuse(error == cudaErrorMemoryAllocation ? KNN_MEMORY : KNN_CUDA, cudaGetErrorString(error));
 }
 
 #define TRY(call)                                                                                                      \
@@ -73,15 +72,12 @@ static cudaError_t fill(knn_points *p, cudaStream_t stream) {
 }
 
 int knn_prepare(const float *points, int n, int d, void *stream, knn_points **prepared) {
-    if (prepared == NULL) return refuse("there is no place for the handle");
+    if (prepared == NULL) return refuse(KNN_ARGUMENT, "there is no place for the handle");
     *prepared = NULL;
-    if (n < 1 || d < 0) return refuse("n is below 1, or d below 0");
-    if (points == NULL && d > 0) return refuse("there are no points");
+    if (n < 1 || d < 0) return refuse(KNN_ARGUMENT, "n is below 1, or d below 0");
+    if (points == NULL && d > 0) return refuse(KNN_ARGUMENT, "there are no points");
     knn_points *p = calloc(1, sizeof *p);
-    if (p == NULL) {
-        refuse("no host memory");
-        return KNN_MEMORY;
-    }
+    if (p == NULL) return refuse(KNN_MEMORY, "no host memory");
     p->problem = (knn_problem){.n = n, .d = d, .points = points};
     const int status = answer(fill(p, stream));
     if (status == KNN_OK)
@@ -103,25 +99,23 @@ static cudaError_t enqueue(const knn_points *points, knn_problem *p, cudaStream_
 int knn_search(const knn_points *points, const float *queries, int m, int k, int *index, float *distance,
                void *stream) {
     int device;
-    if (points == NULL) return refuse("there are no prepared points");
+    if (points == NULL) return refuse(KNN_ARGUMENT, "there are no prepared points");
     knn_problem p = points->problem;
-    if (m < 0) return refuse("m is below 0");
-    if (k < 1 || k > p.n) return refuse("k is below 1 or above n");
+    if (m < 0) return refuse(KNN_ARGUMENT, "m is below 0");
+    if (k < 1 || k > p.n) return refuse(KNN_ARGUMENT, "k is below 1 or above n");
     if (m > 0 && ((queries == NULL && p.d > 0) || index == NULL || distance == NULL))
-        return refuse("there are no queries, or no place for the results");
+        return refuse(KNN_ARGUMENT, "there are no queries, or no place for the results");
     if (m == 0) return KNN_OK;
     cudaError_t error = cudaGetDevice(&device);
     if (error != cudaSuccess) return answer(error);
-    if (device != points->device) return refuse("the points were prepared on another device");
+    if (device != points->device) return refuse(KNN_ARGUMENT, "the points were prepared on another device");
     p.m = m, p.k = k, p.queries = queries, p.index = index, p.distance = distance;
     p.workspace_bytes = points->limit;
     pthread_mutex_lock(&enqueueing);
-    const char *why = refuses_best(&p);
-    if (why == NULL) error = enqueue(points, &p, stream);
+    const char *why = refuses_best(&p); /* only where memory is short */
+    const int status = why == NULL ? answer(enqueue(points, &p, stream)) : refuse(KNN_MEMORY, why);
     pthread_mutex_unlock(&enqueueing);
-    if (why == NULL) return answer(error);
-    refuse(why);
-    return KNN_MEMORY; /* best refuses nothing else */
+    return status;
 }
 
 void knn_free(knn_points *points) {
