@@ -184,7 +184,8 @@ static __global__ void __launch_bounds__(RADIUS_THREADS)
 
 /* ---- finish ---- */
 
-static const int FINISH_THREADS = 256;
+/* Threads of a block: with a block for every multiprocessor or fewer, more of them fetch more at once. */
+static const int FINISH_THREADS = 128, FEW_ROWS = 128;
 
 /* THE distance. VECTOR: both rows consist of whole, aligned float4. */
 template <bool VECTOR> static __device__ __forceinline__ float distance(const float *x, const float *y, int d) {
@@ -207,10 +208,9 @@ template <bool VECTOR> static __device__ __forceinline__ float distance(const fl
 
 /* One block per query: computes THE distance for the points on its list and sorts them, or adds the query to those to
  * be redone. */
-template <bool VECTOR>
-static __global__ void __launch_bounds__(FINISH_THREADS)
-    knn_finish(const knn_problem p, int first, const int *lists, int cap, const unsigned *counts, unsigned *redo_count,
-               int *redo) {
+template <bool VECTOR, int THREADS>
+static __global__ void __launch_bounds__(THREADS) knn_finish(const knn_problem p, int first, const int *lists, int cap,
+                                                             const unsigned *counts, unsigned *redo_count, int *redo) {
     __shared__ uint64_t keys[SORTED];
     const int row = blockIdx.x, query = first + row;
     const unsigned listed = counts[row];
@@ -228,7 +228,7 @@ static __global__ void __launch_bounds__(FINISH_THREADS)
         const int more = min((int)listed - done, SORTED - have);
         int room = 64;
         while (room < have + more) room *= 2;
-        for (int i = threadIdx.x; i < room - have; i += FINISH_THREADS) {
+        for (int i = threadIdx.x; i < room - have; i += THREADS) {
             uint64_t key = KNN_NO_KEY;
             if (i < more) {
                 const int point = lists[(int64_t)row * cap + done + i];
@@ -237,11 +237,11 @@ static __global__ void __launch_bounds__(FINISH_THREADS)
             keys[have + i] = key;
         }
         __syncthreads();
-        sort_keys<FINISH_THREADS>(keys, room);
+        sort_keys<THREADS>(keys, room);
         have = min(p.k, have + more);
         done += more;
     }
-    for (int i = threadIdx.x; i < p.k; i += FINISH_THREADS) {
+    for (int i = threadIdx.x; i < p.k; i += THREADS) {
         p.index[(int64_t)query * p.k + i] = knn_key_index(keys[i]);
         p.distance[(int64_t)query * p.k + i] = knn_key_distance(keys[i]);
     }
@@ -415,6 +415,18 @@ static cudaError_t prepare(const tc_rows *rows, int count, const float *centre, 
         if (error_ != cudaSuccess) return error_;                                                                      \
     } while (0)
 
+static cudaError_t finish(const knn_problem *p, int first, int rows, const int *lists, int cap, const unsigned *counts,
+                          unsigned *redo_count, int *redo, cudaStream_t stream) {
+    typedef void kernel(knn_problem, int, const int *, int, const unsigned *, unsigned *, int *);
+    const bool vector = aligned(p->queries, p->d) && aligned(p->points, p->d), few = rows <= FEW_ROWS;
+    const int threads = few ? 2 * FINISH_THREADS : FINISH_THREADS;
+    kernel *const run = vector ? few ? knn_finish<true, 2 * FINISH_THREADS> : knn_finish<true, FINISH_THREADS>
+                        : few ? knn_finish<false, 2 * FINISH_THREADS>
+                               : knn_finish<false, FINISH_THREADS>;
+    run<<<rows, threads, 0, stream>>>(*p, first, lists, cap, counts, redo_count, redo);
+    return cudaGetLastError();
+}
+
 /* ---- one query on prepared points: one_query.cuh ---- */
 
 typedef struct {
@@ -574,10 +586,7 @@ extern "C" cudaError_t search_exact_tc(const knn_problem *p, cudaStream_t stream
             if (l.points < p->n) TRY(prepare(&part, 1, y.centre, y.facts, stream));
             TRY(screen(w, false, stream));
         }
-        const bool vector = aligned(p->queries, p->d) && aligned(p->points, p->d);
-        (vector ? knn_finish<true> : knn_finish<false>)<<<rows, FINISH_THREADS, 0, stream>>>(*p, row, lists, l.cap,
-                                                                                             counts, redo_count, redo);
-        TRY(cudaGetLastError());
+        TRY(finish(p, row, rows, lists, l.cap, counts, redo_count, redo, stream));
         TRY(fused_search(p, redo, redo_count, rows, base + l.area, l.redo_bytes, stream));
     }
     return cudaSuccess;
