@@ -209,8 +209,9 @@ template <bool VECTOR> static __device__ __forceinline__ float distance(const fl
 /* One block per query: computes THE distance for the points on its list and sorts them, or adds the query to those to
  * be redone. */
 template <bool VECTOR, int THREADS>
-static __global__ void __launch_bounds__(THREADS) knn_finish(const knn_problem p, int first, const int *lists, int cap,
-                                                             const unsigned *counts, unsigned *redo_count, int *redo) {
+static __global__ void __launch_bounds__(THREADS, THREADS > FINISH_THREADS ? 1 : 0)
+    knn_finish(const knn_problem p, int first, const int *lists, int cap, const unsigned *counts, unsigned *redo_count,
+               int *redo) {
     __shared__ uint64_t keys[SORTED];
     const int row = blockIdx.x, query = first + row;
     const unsigned listed = counts[row];
