@@ -184,7 +184,7 @@ static __device__ __forceinline__ void smallest_keys(const uint64_t *list, unsig
 /* Goes through the sample, and leaves what the screen compares with; or through all points, and leaves the answer. */
 template <bool SAMPLE>
 static __global__ void __launch_bounds__(ONE_THREADS, ONE_BLOCKS) knn_one(const knn_problem p, const one_work w) {
-    extern __shared__ float query[];
+    extern __shared__ __align__(16) float query[];
     __shared__ uint64_t keys[SAMPLE ? 1 : SORTED];
     const int lane = threadIdx.x % 32, warps = gridDim.x * (ONE_THREADS / 32);
     const float gamma = gamma_of(w.steps);
