@@ -18,8 +18,8 @@ CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
 steps := $(patsubst %/step.c,%,$(wildcard step[0-9][0-9]_*/step.c))
 number = $(firstword $(subst _, ,$(1)))
 # Goals that run a script, whose line `# help: ` describes them.
-scripted := test-gpu sanitize fuzz bench knn-paper knn-torch errors counters golden cold latency sass data ptx \
-    sim-counters timeline book book-test ex exercises bundle first-hour lint tune random-shapes
+scripted := test-gpu sanitize fuzz bench knn-paper knn-torch knn-peers errors counters golden cold latency sass data \
+    ptx sim-counters timeline book book-test ex exercises bundle first-hour lint tune random-shapes
 named := $(scripted) all sim sim-all deps demo test test-all test-sanitizers test-tuned check-layout check-archs \
     bench-sim predict-check plots notes notes-check drawings diff compare profile format clean help
 named += $(foreach s,$(steps),$(call number,$(s)))
@@ -105,7 +105,8 @@ deps: ## find what everything needs and install what is missing (WHEELS=1: CUDA'
 	    "here"
 	@echo "machine code: $(addprefix sm_,$(archs)); PTX: compute_90a$(addprefix $(,) compute_,$(portable))"
 demo: all ; @sh scripts/demo.sh ## show everything the project does, in small, with or without a GPU
-test_programs := $(tests) $(test_steps) $(gpu_test) $(tensorcore_test) $(bits_test) $(plans) $(conv_best_tests) $(begin)
+test_programs := $(tests) $(test_steps) $(gpu_test) $(tensorcore_test) $(bits_test) $(plans) $(conv_best_tests) \
+    $(begin) $(library)
 sanitized_sim := $(foreach s,asan tsan,cudasim/build/$(s)/libcudasim.a)
 cudasim-tests: | $(sim) $(if $(filter test-all,$(goals)),$(sim_all) $(sanitized_sim))
 	+$(Q)$(cudasim) $(if $(filter test-all,$(goals)),tests-all,tests)

@@ -6,7 +6,7 @@ extern const knn_selector knn_select_exercise __attribute__((weak));
 cudaError_t search_exercise(const knn_problem *p, cudaStream_t stream) __attribute__((weak));
 
 static cudaError_t search(const knn_problem *p, cudaStream_t stream) {
-    return knn_search(&knn_distance_direct, &knn_select_exercise, p, stream);
+    return knn_search_parts(&knn_distance_direct, &knn_select_exercise, p, stream);
 }
 static size_t workspace(const knn_problem *p, size_t limit) {
     return knn_search_workspace(&knn_distance_direct, &knn_select_exercise, p, limit);

@@ -37,6 +37,7 @@ MEASURED = {
     "tensorcore": RECORD,
     "gemv": RECORD,
     "knn": RECORD,
+    "knn_peers": RECORD,
     "conv": RECORD,
     "random": RECORD,
     "gemv_search": columns("""

@@ -269,6 +269,17 @@ CREATE INDEX knn_case_index ON knn_case (variant, n, d, k, how);
 CREATE TABLE knn_torch AS
 SELECT max(line), * FROM knn_shown WHERE beside_torch GROUP BY m, n, d, k, variant;
 
+-- Prepared points: so many queries at once; and beside what else there is.
+CREATE VIEW knn_at_once AS
+SELECT max(rowid), * FROM knn_peers WHERE variant = 'best' AND baseline IS NULL AND mode <> 'sim' AND ms_median > 0
+GROUP BY m, n, d, k;
+
+CREATE VIEW knn_peer AS
+SELECT max(rowid), m, n, d, k, coalesce(baseline, variant) AS name,
+       CASE mode WHEN 'cpu' THEN ms_median ELSE baseline_ms END AS ms
+FROM knn_peers WHERE baseline IS NOT NULL OR mode = 'cpu'
+GROUP BY m, n, d, k, CASE WHEN mode = 'cpu' THEN variant ELSE substr(baseline, 1, 5) || substr(baseline, -4) END;
+
 -- The first k from which on bitonic takes no longer than kpass, of two k next to one another: n = 16384, d = 32.
 CREATE VIEW knn_crossover AS
 WITH pair AS (
@@ -336,6 +347,8 @@ UNION ALL
 SELECT 'search', 'gemv_search', line, device, driver, cuda, date FROM search_shown
 UNION ALL
 SELECT 'dram', 'gemv_dram', rowid + 1, device, driver, cuda, date FROM gemv_dram
+UNION ALL
+SELECT 'knn_peers', 'knn_peers', rowid + 1, device, driver, cuda, date FROM knn_peers WHERE mode <> 'cpu'
 UNION ALL
 SELECT 'tensor', 'tensorcore', line, device, driver, cuda, date FROM tensor_shown
 UNION ALL

@@ -40,7 +40,7 @@ class Task(ctypes.Structure):
 
     _fields_ = [("method", ctypes.c_char_p), *((side, ctypes.c_int) for side in "mndk"),
                 *((what, ctypes.c_void_p) for what in ("queries", "points", "index", "distance", "workspace")),
-                ("workspace_bytes", ctypes.c_size_t), ("stream", ctypes.c_void_p)]
+                ("workspace_bytes", ctypes.c_size_t), ("stream", ctypes.c_void_p), ("prepared", ctypes.c_void_p)]
 
 
 BASELINE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
@@ -55,7 +55,7 @@ class Library:
         except OSError as error:
             fail(f"{error} (make build/step08/libknn.so)")
         self.c.knn_library_reason.restype = self.c.knn_library_method.restype = ctypes.c_char_p
-        self.c.knn_library_workspace.restype = ctypes.c_longlong
+        self.c.knn_library_workspace.restype = self.c.knn_library_prepared.restype = ctypes.c_longlong
         status = self.c.knn_library_open(torch.cuda.current_device())
         if status != 0:
             sys.exit(status)
@@ -88,16 +88,30 @@ class Library:
 
 
 class Search:
-    """One of our methods on this data: where its results and its workspace are."""
+    """One of our methods on this data: where its results and its workspace are. workspace None: its points prepared."""
 
     def __init__(self, library, method, x, y, k, workspace, stream):
         self.library = library
         self.index = torch.empty((x.shape[0], k), dtype=torch.int32, device=x.device)
         self.distance = torch.empty((x.shape[0], k), dtype=torch.float32, device=x.device)
-        self.workspace = torch.empty(workspace + 1, dtype=torch.uint8, device=x.device)
         self.task = Task(method.encode(), x.shape[0], y.shape[0], x.shape[1], k, x.data_ptr(), y.data_ptr(),
-                         self.index.data_ptr(), self.distance.data_ptr(), self.workspace.data_ptr(), workspace,
-                         stream.cuda_stream)
+                         self.index.data_ptr(), self.distance.data_ptr(), stream=stream.cuda_stream)
+        if workspace is None:
+            workspace = self.prepare(x.device)
+        self.workspace = torch.empty(workspace + 1, dtype=torch.uint8, device=x.device)
+        self.task.workspace, self.task.workspace_bytes = self.workspace.data_ptr(), workspace
+
+    def prepare(self, device):
+        """Bytes of workspace for a search of points that it prepares."""
+        c, task = self.library.c, ctypes.byref(self.task)
+        self.kept = torch.empty(c.knn_library_prepared(task) + 1, dtype=torch.uint8, device=device)
+        prepared = self.kept.data_ptr()
+        if c.knn_library_prepare(task, ctypes.c_void_p(prepared)) == 0:
+            self.task.prepared = prepared
+            workspace = c.knn_library_workspace(task, ctypes.c_size_t(torch.cuda.mem_get_info()[0] // 2))
+            if workspace >= 0:
+                return workspace
+        fail(self.library.reason(), 3)
 
     def run(self):
         return self.library.c.knn_library_search(ctypes.byref(self.task)) == 0

@@ -7,7 +7,7 @@
 /* A method made of two parts: functions that combine them, and a row of the table. */
 #define PARTS(from, by)                                                                                                \
     static cudaError_t search_##from##_##by(const knn_problem *p, cudaStream_t stream) {                               \
-        return knn_search(&knn_distance_##from, &knn_select_##by, p, stream);                                          \
+        return knn_search_parts(&knn_distance_##from, &knn_select_##by, p, stream);                                    \
     }                                                                                                                  \
     static size_t workspace_##from##_##by(const knn_problem *p, size_t limit) {                                        \
         return knn_search_workspace(&knn_distance_##from, &knn_select_##by, p, limit);                                 \
@@ -78,8 +78,9 @@ const knn_method knn_methods[] = {
            "tensor cores bound every distance from below, what may be near is computed; radix select"),
     WHOLE(fused, "one_kernel with queues and larger tiles, k up to 1024", .supports = supports_fused),
     WHOLE(exact_tc, "tensor cores discard what is certainly too far, differences decide: exact, k up to 1024",
-          .supports = supports_exact_tc),
-    WHOLE(best, "exact_tc; what it does not take, fused; what that does not take, direct+radix", .note = note_best),
+          .supports = supports_exact_tc, .prepared = prepared_exact_tc, .prepare = prepare_exact_tc),
+    WHOLE(best, "exact_tc; what it does not take, fused; what that does not take, direct+radix", .note = note_best,
+          .prepared = prepared_best, .prepare = prepare_best),
 };
 
 const int knn_method_count = ARRAY_SIZE(knn_methods);

@@ -26,6 +26,10 @@ KNN_METHOD(best);
 const char *supports_fused(const device_facts *device);
 const char *supports_exact_tc(const device_facts *device);
 const char *note_best(void);
+size_t prepared_exact_tc(const knn_problem *p);
+cudaError_t prepare_exact_tc(const knn_problem *p, void *prepared, cudaStream_t stream);
+size_t prepared_best(const knn_problem *p);
+cudaError_t prepare_best(const knn_problem *p, void *prepared, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

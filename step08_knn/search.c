@@ -47,8 +47,8 @@ const char *knn_search_refuses(const knn_distances *from, const knn_selector *se
     return knn_needs((double)bytes_of(from, selector, p, 1));
 }
 
-cudaError_t knn_search(const knn_distances *from, const knn_selector *selector, const knn_problem *p,
-                       cudaStream_t stream) {
+cudaError_t knn_search_parts(const knn_distances *from, const knn_selector *selector, const knn_problem *p,
+                             cudaStream_t stream) {
     const int most = rows_in(from, selector, p, p->workspace_bytes);
     if (p->m == 0) return cudaSuccess;
     if (most == 0) return cudaErrorInvalidValue;

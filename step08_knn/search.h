@@ -9,8 +9,8 @@ extern "C" {
 #endif
 
 /* The two combined, for as many queries at a time as fit in the workspace. */
-cudaError_t knn_search(const knn_distances *from, const knn_selector *selector, const knn_problem *p,
-                       cudaStream_t stream);
+cudaError_t knn_search_parts(const knn_distances *from, const knn_selector *selector, const knn_problem *p,
+                             cudaStream_t stream);
 size_t knn_search_workspace(const knn_distances *from, const knn_selector *selector, const knn_problem *p,
                             size_t limit);
 const char *knn_search_refuses(const knn_distances *from, const knn_selector *selector, const knn_problem *p);

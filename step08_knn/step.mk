@@ -5,7 +5,7 @@ build/tests/knn/run: build/obj/step08_knn/paper/vote.cu.o
 
 # The methods for other languages: the whole step except main.
 library := build/step08/libknn.so
-$(eval $(call program,$(library),build/obj/step08_knn/library/knn_library.c.o \
+$(eval $(call program,$(library),$(call objects,step08_knn/library) \
     $(filter-out %/step.c.o,$(call step_objects,step08_knn)),$(LDLIBS),-shared -Wl$(,)-z$(,)defs $(LDFLAGS)))
 
 # The baselines on the CPU: OpenBLAS, and ANN if it is installed.

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const stats_summary nothing = {NAN, NAN, NAN, NAN, NAN};
+static const stats_summary nothing = {NAN, NAN, NAN, NAN, NAN, NAN};
 
 static int ascending(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -32,7 +32,9 @@ static stats_summary summarise_in_place(double *values, int count) {
     qsort(values, (size_t)count, sizeof *values, ascending);
 
     const int middle = count / 2, low = interval_begin(count);
-    stats_summary s = {values[middle], values[0], values[count - 1], values[low], values[count - 1 - low]};
+    stats_summary s = {values[middle],          values[0],
+                       values[count - 1],       values[low],
+                       values[count - 1 - low], values[count - 1 - count / 100]};
     if (count % 2 == 0) s.median = 0.5 * (values[middle - 1] + values[middle]);
     return s;
 }

@@ -9,6 +9,7 @@ extern "C" {
 typedef struct {
     double median, min, max;
     double low, high; /* the median's 95 % confidence interval */
+    double p99;       /* 99th percentile: the least value that 99 % do not exceed */
 } stats_summary;
 
 /* Median (mean of the two middle values when count is even), minimum and maximum of values[0..count). The confidence

@@ -57,6 +57,7 @@ typedef struct {
     size_t touched;      /* bytes that one launch touches; 0: there is nothing to time */
     size_t cold_bytes;   /* so many bytes drive everything else out of the L2 cache; 0: leave the operands in it */
     bool one_set;        /* flush the cache rather than rotate operand sets */
+    bool tail;           /* calls that somebody waits for: the row's ms_max is the 99th percentile of their times */
     bool restores;       /* a launch changes what the next one reads */
     timing_mode mode;
     const char *second_mode; /* the mode of a second measurement of each variant; NULL: none */

@@ -50,7 +50,7 @@ void measure_record(record *r, const bench_workload *w, const timing_result *t) 
     const double seconds = t->ours_ms.median / 1e3;
     r->ms_median = t->ours_ms.median;
     r->ms_min = t->ours_ms.min;
-    r->ms_max = t->ours_ms.max;
+    r->ms_max = w->tail ? t->ours_ms.p99 : t->ours_ms.max;
     r->gflops = w->flops / seconds / 1e9;
     r->gbps = w->bytes / seconds / 1e9;
     const bool from_cache = w->peak_of_bytes && strcmp(r->cache, "warm") == 0; /* what DRAM can do does not bound it */

@@ -74,7 +74,7 @@ static void measure(session *s, chain_pair *c, record rows[WAYS]) {
     s->family->workload(s, &c->chain.what, &work);
     CUDA_CHECK(timing_run(&task, s->stream, &t));
     of_plain = t;
-    of_plain.ratio = of_plain.baseline_ms = (stats_summary){NAN, NAN, NAN, NAN, NAN};
+    of_plain.ratio = of_plain.baseline_ms = (stats_summary){NAN, NAN, NAN, NAN, NAN, NAN};
     if (pdl) of_plain.ours_ms = t.baseline_ms;
     of_plain.clock_mhz = pdl ? NAN : t.clock_mhz; /* it is the other one's */
     measure_record(&rows[PLAIN], &work, &of_plain);

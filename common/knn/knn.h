@@ -42,6 +42,7 @@ typedef struct {
     float *distance;               /* device, m x k */
     void *workspace;               /* device, aligned to 256 bytes */
     size_t workspace_bytes;        /* at least what `workspace` below returned; a larger one allows larger tiles */
+    const void *prepared;          /* device: what the method's `prepare` left there for these points; NULL: nothing */
     knn_counts *counts;            /* on the device; the harness zeroes it before each search */
 } knn_problem;
 
@@ -59,6 +60,10 @@ typedef struct {
     /* Returns how many bytes of workspace to allocate for the problem, at most `limit`; 0 if `limit` is too small
      * (`refuses` then says how much is needed). If the pointer is NULL, it needs none. */
     size_t (*workspace)(const knn_problem *p, size_t limit);
+    /* What many searches of the same points can share: how many bytes of device memory it takes, of which p->n and p->d
+     * decide, and what fills them, for searches with p->prepared. If the pointers are NULL, there is no such thing. */
+    size_t (*prepared)(const knn_problem *p);
+    cudaError_t (*prepare)(const knn_problem *p, void *prepared, cudaStream_t stream);
     bool exact; /* false for the paper's own methods */
     /* Returns a remark about the last search, which --verbose prints below its row, or NULL. If the pointer is NULL,
      * there never is one. */

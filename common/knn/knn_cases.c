@@ -80,9 +80,15 @@ static void add_places(case_list *l) {
     add(l, (knn_case){.m = 70, .n = 2100, .d = 9, .k = 5, .scarce = true});
 }
 
-void knn_cases(case_list *l) {
+void knn_cases(case_list *l, int at_once) {
+    const int before = l->count;
     add_edges(l);
     add_small(l);
     add_kinds(l);
     add_places(l);
+    for (int i = before; at_once > 0 && i < l->count; i++) {
+        knn_case *c = (knn_case *)(void *)l->cases + i;
+        c->m = at_most(c->m, at_once);
+        c->prepared = true;
+    }
 }

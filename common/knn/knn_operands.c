@@ -139,8 +139,9 @@ void knn_describe(const knn_case *what, record *r) {
     r->d = what->d;
     r->k = what->k;
     snprintf(r->dtype, sizeof r->dtype, "f32");
-    snprintf(r->layout, sizeof r->layout, "n");
-    snprintf(r->cache, sizeof r->cache, "warm"); /* searches follow one another on the same data */
+    snprintf(r->layout, sizeof r->layout, what->prepared ? "prepared" : "n");
+    /* Searches follow one another on the same data; those of prepared points come one at a time. */
+    snprintf(r->cache, sizeof r->cache, what->prepared ? "cold" : "warm");
 }
 
 static knn_problem problem_on(const knn_case *c, const matrix at[KNN_MATRICES]) {
@@ -157,7 +158,9 @@ static knn_problem problem_on(const knn_case *c, const matrix at[KNN_MATRICES]) 
 knn_problem knn_operands_outline(const knn_case *what) {
     matrix at[KNN_MATRICES];
     outline(what, at);
-    return problem_on(what, at);
+    knn_problem p = problem_on(what, at);
+    if (what->prepared) p.prepared = at[KNN_POINTS].elements;
+    return p;
 }
 
 knn_problem knn_operands_problem(const knn_operands *o) {
@@ -166,10 +169,22 @@ knn_problem knn_operands_problem(const knn_operands *o) {
     return p;
 }
 
+const char *knn_needs(double bytes) {
+    static char text[64];
+    snprintf(text, sizeof text, "needs %.3f MB", bytes / 1e6);
+    return text;
+}
+
 const char *knn_refusal(const knn_method *method, const knn_problem *p, size_t limit, size_t *workspace) {
     knn_problem asked = *p;
     asked.workspace_bytes = limit;
     *workspace = 0;
+    if (p->prepared != NULL) {
+        if (method->prepare == NULL) return "prepares nothing";
+        const size_t kept = method->prepared(p);
+        if (kept > limit) return knn_needs((double)kept);
+        asked.workspace_bytes = limit -= kept;
+    }
     const char *reason = method->refuses != NULL ? method->refuses(&asked) : NULL;
     if (reason == NULL && method->workspace != NULL) *workspace = method->workspace(p, limit);
     return reason;
@@ -285,23 +300,36 @@ static void check_results(const verifier *v) {
     free(distance);
 }
 
+/* Rows of a matrix that holds so many bytes. */
+static int rows_of(size_t bytes) {
+    return (int)((bytes + WORKSPACE_ROW * sizeof(float) - 1) / (WORKSPACE_ROW * sizeof(float)));
+}
+
 cudaError_t knn_verify(const knn_method *method, const char *name, knn_operands *o, size_t workspace,
                        cudaStream_t stream, FILE *report, knn_verdict *found) {
-    static const char *const names[] = {"the queries", "the points", "the indices", "the distances", "the workspace"};
+    static const char *const names[] = {"the queries",   "the points",    "the indices",
+                                        "the distances", "the workspace", "what was prepared"};
     static const char *const fields[KNN_MATRICES] = {"queries", "points", "index", "distance"}; /* of a knn_problem */
     const verifier v = {method, name, o, report, found};
-    const size_t rows = (workspace + WORKSPACE_ROW * sizeof(float) - 1) / (WORKSPACE_ROW * sizeof(float));
-    matrix space = operand_outline(DTYPE_F32, (int)rows, WORKSPACE_ROW, 0, 0);
-    matrix *const all[] = {&o->at[KNN_QUERIES], &o->at[KNN_POINTS], &o->at[KNN_INDEX], &o->at[KNN_DISTANCE], &space};
+    matrix space = operand_outline(DTYPE_F32, rows_of(workspace), WORKSPACE_ROW, 0, 0);
+    const size_t kept = o->what.prepared ? method->prepared(&(knn_problem){.n = o->what.n, .d = o->what.d}) : 0;
+    matrix made = operand_outline(DTYPE_F32, rows_of(kept), WORKSPACE_ROW, 0, 0);
+    matrix *const all[] = {
+        &o->at[KNN_QUERIES], &o->at[KNN_POINTS], &o->at[KNN_INDEX], &o->at[KNN_DISTANCE], &space, &made};
     cudaError_t error = cudaMemsetAsync(o->counts, 0, sizeof *o->counts, stream);
     *found = (knn_verdict){.ok = true, .seconds = NAN};
     allocate(&space);
+    allocate(&made);
     for (int i = KNN_INPUTS; i < ARRAY_SIZE(all) && error == cudaSuccess; i++)
         error = inspect_fill(all[i], VALUES_NAN, 0, stream);
     if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
     knn_problem p = knn_operands_problem(o);
     p.workspace = space.elements;
     p.workspace_bytes = workspace;
+    if (error == cudaSuccess && o->what.prepared) {
+        error = method->prepare(&p, made.elements, stream);
+        p.prepared = made.elements;
+    }
     for (int i = 0; i < KNN_MATRICES; i++) inspect_outline(fields[i], &o->at[i]);
     simulator_operand("workspace", space.elements, 1, workspace, 1, 1);
     const double begin = clock_now_s();
@@ -323,5 +351,6 @@ cudaError_t knn_verify(const knn_method *method, const char *name, knn_operands 
     if (error == cudaSuccess) check_results(&v);
     if (error == cudaSuccess && !found->ok) fill_inputs(o); /* whoever is next finds them as they were */
     const cudaError_t freed = cudaFree(space.memory);
+    if (error == cudaSuccess) error = cudaFree(made.memory);
     return error != cudaSuccess ? error : freed;
 }

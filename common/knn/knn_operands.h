@@ -34,6 +34,7 @@ typedef struct {
     int off[KNN_MATRICES]; /* misalignment of queries, points, indices and distances: words behind a 256-byte boundary,
                               0 ... 63 */
     bool scarce;           /* the least workspace that the method can work in, within a factor of two */
+    bool prepared;         /* the method has prepared the points */
     uint64_t seed;
 } knn_case;
 
@@ -60,20 +61,20 @@ void knn_operands_destroy(knn_operands *o);
 
 /* Adds the problems of --sweep check: n and d 1 ... 70 (crossed sparsely), d = 0, k = 1 and n, powers of two and their
  * neighbours as n and as k, every kind of data, misaligned queries and results, little workspace, no query, more points
- * than a block holds. */
-void knn_cases(case_list *l);
+ * than a block holds. at_once > 0: so many queries at most, on prepared points. */
+void knn_cases(case_list *l, int at_once);
 
 /* Its columns of a record. */
 void knn_describe(const knn_case *what, record *r);
 
-/* The problem before there is memory: addresses are made up, and aligned as they will be. */
+/* The problem before there is memory: addresses are made up, and aligned as they will be (p.prepared, too). */
 knn_problem knn_operands_outline(const knn_case *what);
 
 /* The problem without a workspace. */
 knn_problem knn_operands_problem(const knn_operands *o);
 
-/* Why the method cannot do this problem in at most `limit` bytes of workspace, or NULL; *workspace gets the bytes it
- * wants. */
+/* Why the method cannot do this problem, or prepare its points, in at most `limit` bytes of workspace, or NULL;
+ * *workspace gets the bytes it wants. */
 const char *knn_refusal(const knn_method *method, const knn_problem *p, size_t limit, size_t *workspace);
 
 /* The least workspace that the method can work in, within a factor of two and at most `limit`. */

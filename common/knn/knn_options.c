@@ -27,6 +27,9 @@ static const option table[] = {
     {"d", "N", OPTION_SIZE, FIELD(d), "dimension" DEFAULTS(D), NULL},
     {"k", "N", OPTION_POSITIVE, FIELD(k),
      "neighbours to find (default " OPTIONS_QUOTE(DEFAULT_K) "; of --train: " OPTIONS_QUOTE(TRAIN_K) ")", NULL},
+    {"queries-at-once", "M", OPTION_POSITIVE, FIELD(at_once),
+     "search for M queries on points that were prepared before, with a cold L2 cache; of the check list for M at most",
+     NULL},
     {"transfers", NULL, OPTION_FLAG, FIELD(transfers),
      "also time the search with its copies from and to pinned host memory", NULL},
     {"train", "FILE", OPTION_FILE, FIELD(train),
@@ -52,10 +55,11 @@ static const option table[] = {
 static const option_rule rules[] = {
     {"m n d k", RULE_CONTRADICTS, "sweep", "which chooses the shapes"},
     {"transfers", RULE_CONTRADICTS, "sweep check", "which times nothing"},
+    {"m transfers", RULE_CONTRADICTS, "queries-at-once", NULL},
     {"test labels train-labels test-labels normalize k-sweep out out-indices out-distances verify", RULE_NEEDS, "train",
      NULL},
     {"train", RULE_NEEDS, "test", NULL},
-    {"m n d sweep", RULE_CONTRADICTS, "train", "which brings its own data"},
+    {"m n d sweep queries-at-once", RULE_CONTRADICTS, "train", "which brings its own data"},
     {"time csv transfers", RULE_CONTRADICTS, "train", "which searches once and records no times"},
     {"train-labels test-labels", RULE_CONTRADICTS, "labels", "which is for labels among the records"},
     {"k", RULE_CONTRADICTS, "k-sweep", NULL},
@@ -67,6 +71,7 @@ static const option_rule rules[] = {
 static bool complete(const option_parse *p, const options *common, void *values) {
     knn_options *o = values;
     if (!options_given(p, "m")) o->m = common->simulate ? SIMULATED_M : DEFAULT_M;
+    if (o->at_once > 0) o->m = o->at_once;
     if (!options_given(p, "n")) o->n = common->simulate ? SIMULATED_N : DEFAULT_N;
     if (!options_given(p, "d")) o->d = common->simulate ? SIMULATED_D : DEFAULT_D;
     if (!options_given(p, "k")) o->k = o->train != NULL ? TRAIN_K : DEFAULT_K;

@@ -8,6 +8,7 @@
 
 typedef struct {
     int m, n, d, k; /* generated data: queries, points, dimension, neighbours; 1 <= k <= n without --train */
+    int at_once;    /* search for so many queries, on points that have been prepared; 0: not given */
     bool transfers; /* also time a search with its copies from and to the host */
 
     /* Classification of records from files, `train` and `test`; NULL and 0: not given. */

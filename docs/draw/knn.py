@@ -398,7 +398,7 @@ def triangle(sources):
     x, y = (58.0, 132.0), (330.0, 66.0)
     hx, hy = (tuple(round(v / grid) * grid for v in one) for one in (x, y))
     ex, ey, real, seen = math.dist(x, hx), math.dist(y, hy), math.dist(x, y), math.dist(hx, hy)
-    gamma(Kernel(sources, STEP + "best/exact_screen.cuh"), 1)
+    gamma(Kernel(sources, STEP + "best/exact_bounds.cuh"), 1)
     d = Drawing(f"Two points and what rounding makes of them. e(x) = {ex:.0f}, e(y) = {ey:.0f}; between the points "
                 f"{real:.0f}, between their roundings {seen:.0f}: the two differ by {abs(real - seen):.0f}, no more "
                 f"than e(x) + e(y) = {ex + ey:.0f}.")
@@ -423,7 +423,7 @@ def triangle(sources):
 
 def radius(sources):
     """exact_tc's radius in the plane, with a grid that is coarse enough to see, and sums that lose nothing."""
-    one = Kernel(sources, STEP + "best/exact_tc.cu")
+    one = Kernel(sources, STEP + "best/exact_bounds.cuh")
     one.line("const double near = w + e;")
     one.line("* (1 + 0x1p-40) + e;")
     k, grid, sample, rng = 2, 16.0, 5, random.Random(362)

@@ -1,7 +1,7 @@
 # The CUDA Toolkit and the GPUs that machine code is made for. scripts/deps.sh finds what a goal needs and writes
 # build/config.mk; only deps, demo, test and test-all let it install anything.
-no_toolkit := help clean format data fuzz plots notes notes-check compare check-layout knn-torch diff drawings book \
-    book-test ex exercises bundle first-hour
+no_toolkit := help clean format data fuzz plots notes notes-check compare check-layout knn-torch knn-peers diff \
+    drawings book book-test ex exercises bundle first-hour
 # nvcc and scripts write temporary files, in build/ where the usual folder takes none.
 temporary := $(shell [ -w "$${TMPDIR:-/tmp}" ] || { mkdir -p build/tmp && echo "TMPDIR=$$PWD/build/tmp"; })
 $(if $(temporary),$(eval export $(temporary)))

@@ -55,6 +55,8 @@ for tool in ${TOOLS:-memcheck racecheck initcheck synccheck}; do
         step08) # Rows longer than what a block selects from or sorts; and votes.
             sanitize "$tool" "$step long rows" "./$step/run" --sweep check --max-size 4100 --every 23 \
                 --method direct+kpass --method direct+bitonic --method direct+warpselect --method exact_tc
+            sanitize "$tool" "$step one query" "./$step/run" --sweep check --max-size 4100 --every 17 \
+                --method exact_tc --queries-at-once 1
             sanitize "$tool" "$step long answers" "./$step/run" --m 2 --n 4100 --d 3 --k 3000 --time 0.001 \
                 --method direct+radix
             awk 'BEGIN { for (i = 0; i < 9000; i++) print i % 97 "," i % 89 "," i % 83 "," i % 10 }' >"$logs/test.csv"

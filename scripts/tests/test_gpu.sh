@@ -38,7 +38,12 @@ tally() {
 tally faults build/tests/gpu/faults
 tally measure env STEPS="${STEPS:-}" sh tests/gpu/measure.sh
 if [ -n "$tensorcore" ]; then tally tensorcore "$tensorcore" special; fi
-case "${STEPS:-step08}" in *step08*) tally optdigits sh tests/gpu/optdigits.sh ;; esac
+case "${STEPS:-step08}" in
+*step08*)
+    tally optdigits sh tests/gpu/optdigits.sh
+    for m in 1 3; do tally "step08, $m at once" ./step08/run --sweep check --queries-at-once $m --method best; done
+    ;;
+esac
 
 # show STEP NAME: does the GPU do what the drawing says?
 show() {

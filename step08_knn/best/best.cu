@@ -12,7 +12,7 @@
 #include "../search.h"
 
 static cudaError_t search_radix(const knn_problem *p, cudaStream_t stream) {
-    return knn_search(&knn_distance_direct, &knn_select_radix, p, stream);
+    return knn_search_parts(&knn_distance_direct, &knn_select_radix, p, stream);
 }
 
 static size_t workspace_radix(const knn_problem *p, size_t limit) {
@@ -86,4 +86,13 @@ extern "C" kernel_info knn_kernel_best(void) {
 
 extern "C" const char *note_best(void) {
     return parts[latest].note;
+}
+
+/* Points are prepared for the first part; where it does not run, there is nothing to prepare. */
+extern "C" size_t prepared_best(const knn_problem *p) {
+    return supported(0) ? prepared_exact_tc(p) : 0;
+}
+
+extern "C" cudaError_t prepare_best(const knn_problem *p, void *prepared, cudaStream_t stream) {
+    return supported(0) ? prepare_exact_tc(p, prepared, stream) : cudaSuccess;
 }

@@ -21,6 +21,7 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "exact_bounds.cuh"
 #include "ptx/bulk.cuh"
 #include "ptx/fence.cuh"
 #include "ptx/mbarrier.cuh"
@@ -28,18 +29,11 @@
 #include "ptx/setmaxnreg.cuh"
 #include "ptx/wgmma.cuh"
 
-static const int TILE = 128;                /* queries, or points, per tile */
-static const int BK = 64;                   /* numbers of a row per step: 128 bytes, the width of the swizzle */
 static const int BOX_BYTES = TILE * BK * 2; /* 128 rows of a step */
 static const int COLUMN_BYTES = TILE * 8;   /* e and p of 128 points */
 
 static inline int64_t whole_tiles(int64_t rows) {
     return (rows + TILE - 1) / TILE * TILE;
-}
-
-/* The relative error of everything multiplied by a norm. */
-static __host__ __device__ inline float gamma_of(int steps) {
-    return ((float)(steps * BK) * (1.0f + 1.0f / 32) + 24) * 0x1p-23f;
 }
 
 typedef struct {
@@ -129,13 +123,6 @@ __device__ __forceinline__ int compare(const tc_screen &w, const float (&d)[2][6
         waiting = push(w, queue, waiting, hits, row, column + 8 * j + two);
     }
     return waiting;
-}
-
-/* The square root, or slightly more: the error of sqrt.approx is at most 2^-23 of it. */
-__device__ __forceinline__ float root_above(float x) {
-    float root;
-    asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(x));
-    return root * (1.0f + 0x1p-21f);
 }
 
 /* For the sample: an upper bound of the lane's smallest sqrt(H) + e(y), in groups of 2^group_bits of its columns. */

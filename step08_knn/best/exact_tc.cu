@@ -31,7 +31,8 @@
  * that is  [-2 h(x) h(y)] - A(x) e(y) + p(y) > B(x): one FMA, one addition and one comparison a point, of which the
  * rounding is in gamma and in A, too. What is not a number or infinite is never dropped.
  *
- * The screen itself is exact_screen.cuh. */
+ * The screen itself is exact_screen.cuh, the bounds are exact_bounds.cuh. What is made of the points alone can be kept
+ * (prepare_exact_tc), and the points are then read in FP16 only; a single query of such points is one_query.cuh's. */
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <float.h>
@@ -42,22 +43,10 @@
 #include "exact_screen.cuh"
 #include "fused.h"
 #include "knn/knn_key.h"
+#include "one_query.cuh"
+#include "sort_keys.cuh"
 
-static const int MAX_D = 1 << 20;      /* gamma and g are below 1/4 */
-static const float LARGEST = 32000.0f; /* anything beyond this in the scaled space is clipped; -2h must fit in FP16, too
-                                        */
-
-/* What all kernels need to know about the data: the centre can be any vector and the scale any power of two; good ones
- * make e small. */
-typedef struct {
-    unsigned range; /* bits of the largest extent of a coordinate in the sample */
-} tc_facts;
-
-static __device__ __forceinline__ float scale_of(const tc_facts *facts) {
-    const int exponent = (int)(facts->range >> 23); /* range < 2^(exponent - 126), which becomes 2^10 */
-    return facts->range == 0 ? 1.0f : __int_as_float(min(263 - exponent, 254) << 23);
-}
-
+static const int MAX_D = 1 << 20; /* gamma and g are below 1/4 */
 /* ---- centre and extent ---- */
 
 static const int LOOK_AT = 1024; /* points for that */
@@ -135,7 +124,7 @@ static __global__ void __launch_bounds__(256)
     const float scale = scale_of(facts);
     const int64_t source = !there ? 0 : r.what == PREPARE_SAMPLE ? sampled(r, (int)row) : r.first + row;
     const float *x = r.from + source * r.d;
-    float norm = 0.0f, rest = 0.0f, whole = 0.0f;
+    float sums[3] = {};
     for (int chunk = lane; chunk < r.steps * 8; chunk += LANES) {
         const int j0 = chunk * 8;
         float v[8] = {}, c[8] = {};
@@ -154,12 +143,7 @@ static __global__ void __launch_bounds__(256)
         __half2 h[4];
 #pragma unroll
         for (int i = 0; i < 8; i++) {
-            const float z = (v[i] - c[i]) * scale;
-            const __half rounded = __float2half_rn(fminf(fmaxf(z, -LARGEST), LARGEST));
-            const float near = __half2float(rounded), left = z - near;
-            norm = fmaf(near, near, norm);
-            rest = fmaf(left, left, rest);
-            whole = fmaf(z, z, whole);
+            const __half rounded = round_coordinate(v[i], c[i], scale, sums);
             const __half out = r.what == PREPARE_QUERIES ? __hmul(rounded, __float2half_rn(-2.0f)) : rounded;
             if (i % 2 == 0)
                 h[i / 2].x = out;
@@ -173,18 +157,10 @@ static __global__ void __launch_bounds__(256)
         memcpy(&four, h, sizeof four);
         r.to[(box * TILE + line) * 8 + (chunk % 8 ^ line % 8)] = four;
     }
-#pragma unroll
-    for (int o = LANES / 2; o > 0; o /= 2) {
-        norm += __shfl_xor_sync(~0u, norm, o);
-        rest += __shfl_xor_sync(~0u, rest, o);
-        whole += __shfl_xor_sync(~0u, whole, o);
-    }
+    add_lanes<LANES>(sums);
     if (lane != 0) return;
-    /* The error of rounding to FP16, that of x - centre (2^-24 of it), and underflow. */
-    const float gamma = gamma_of(r.steps);
-    float e = fmaf(sqrtf(rest) + 1.01f * 0x1p-24f * sqrtf(whole), 1.0f + gamma + 0x1p-20f, 0x1p-50f);
-    if (!(e <= FLT_MAX)) e = INFINITY;
-    float p = norm;
+    const float gamma = gamma_of(r.steps), norm = sums[0];
+    float e = error_of(sums, r.steps), p = norm;
     if (r.what == PREPARE_SAMPLE) p = e == INFINITY ? INFINITY : norm * (1.0f + gamma);
     if (r.what == PREPARE_POINTS) p = norm * (1.0f - gamma) - e * e * (1.0f + 0x1p-18f);
     if (!there) e = 0.0f, p = r.what == PREPARE_QUERIES ? 0.0f : INFINITY;
@@ -193,70 +169,23 @@ static __global__ void __launch_bounds__(256)
 
 /* ---- radius ---- */
 
-static const int RADIUS_THREADS = 256, BINS = 2048;
-
-/* One block per query: finds the k-th smallest of its minima, digit by digit from the highest, and what the screen
- * compares with: A and B, from (e, N). */
+/* One block per query: what the screen compares with, A and B, from (e, N) and the k-th smallest of its minima. */
 static __global__ void __launch_bounds__(RADIUS_THREADS)
     knn_radius(const float *minima, int groups, int k, int d, int rows, int steps, const tc_facts *facts,
                float2 *info) {
-    __shared__ unsigned bins[BINS];
-    __shared__ unsigned found, left;
     const int row = blockIdx.x;
     if (row >= rows) { /* pads the tile: selects nothing */
         if (threadIdx.x == 0) info[row] = make_float2(0.0f, -INFINITY);
         return;
     }
-    const unsigned *mine = (const unsigned *)minima + (int64_t)row * groups; /* none is negative, so their bits sort
-                                                                              * like integers */
-    unsigned above = 0;                                                      /* the digits known so far */
-    if (threadIdx.x == 0) left = (unsigned)k;
-    for (int shift = 21; shift >= 0; shift = shift == 21 ? 10 : shift == 10 ? 0 : -1) {
-        const int bits = shift == 0 ? 10 : 11;
-        for (int i = threadIdx.x; i < BINS; i += RADIUS_THREADS) bins[i] = 0;
-        __syncthreads();
-        for (int i = threadIdx.x; i < groups; i += RADIUS_THREADS) {
-            const unsigned value = mine[i];
-            if ((uint64_t)value >> (shift + bits) == (uint64_t)above >> (shift + bits))
-                atomicAdd(&bins[value >> shift & ((1u << bits) - 1)], 1u);
-        }
-        __syncthreads();
-        if (threadIdx.x < 32) { /* lane l sums bins 64 l ... 64 l + 63 */
-            const int lane = threadIdx.x;
-            unsigned sum = 0;
-            for (int i = 0; i < BINS / 32; i++) sum += bins[lane * (BINS / 32) + (i + lane) % (BINS / 32)];
-            unsigned before = sum;
-            for (int o = 1; o < 32; o *= 2) {
-                const unsigned other = __shfl_up_sync(~0u, before, o);
-                if (lane >= o) before += other;
-            }
-            before -= sum;
-            const unsigned want = left;
-            __syncwarp();
-            if (before < want && want <= before + sum) {
-                int bin = lane * (BINS / 32);
-                for (unsigned rest = want - before; rest > bins[bin]; bin++) rest -= bins[bin], before += bins[bin];
-                found = (unsigned)bin;
-                left = want - before;
-            }
-        }
-        __syncthreads();
-        above |= found << shift;
-        __syncthreads();
-    }
-    if (threadIdx.x != 0) return;
-    const double scale = scale_of(facts), w = __uint_as_float(above), e = info[row].x, g = 1.125 * (d + 4.0) * 0x1p-24;
-    const double near = w + e;
-    double r = INFINITY;
-    if (near < scale * 0x1p63) /* otherwise THE distance may overflow, and then indices decide the order */
-        r = sqrt((near * near * (1 + g) + scale * scale * (d + 1.0) * 0x1p-147) / (1 - g)) * (1 + 0x1p-40) + e;
-    info[row] = make_float2(__double2float_ru(2 * r * (1 + 0x1p-19)),
-                            __double2float_ru(r * r * (1 + 0x1p-19) - (double)info[row].y * (1 - gamma_of(steps))));
+    const float w = kth_smallest(minima + (int64_t)row * groups, groups, k);
+    if (threadIdx.x == 0) info[row] = limits_of(w, info[row], d, steps, facts);
 }
 
 /* ---- finish ---- */
 
-static const int FINISH_THREADS = 128, SORTED = 2048; /* how many keys are sorted at once */
+/* Threads of a block: with a block for every multiprocessor or fewer, more of them fetch more at once. */
+static const int FINISH_THREADS = 128, FEW_ROWS = 128;
 
 /* THE distance. VECTOR: both rows consist of whole, aligned float4. */
 template <bool VECTOR> static __device__ __forceinline__ float distance(const float *x, const float *y, int d) {
@@ -277,57 +206,10 @@ template <bool VECTOR> static __device__ __forceinline__ float distance(const fl
     return sum;
 }
 
-/* The smaller (or the larger) of a key and the one `stride` lanes away. */
-static __device__ __forceinline__ uint64_t exchange(uint64_t key, int stride, bool smaller) {
-    const uint64_t other = __shfl_xor_sync(~0u, key, stride);
-    return (other < key) == smaller ? other : key;
-}
-
-/* Sorts a power of two of keys, 64 or more, with a bitonic network. Keys 64 or more apart are compared in shared
- * memory, with a barrier each time; closer ones by a warp in registers: lane l has keys l and l + 32 of 64. */
-static __device__ __forceinline__ void sort_keys(uint64_t *keys, int count) {
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    for (int size = 64; size <= count; size *= 2) {
-        for (int stride = size / 2; stride >= 64; stride /= 2) {
-            for (int i = threadIdx.x; i < count / 2; i += FINISH_THREADS) {
-                const int low = 2 * i - i % stride, high = low + stride;
-                const uint64_t a = keys[low], b = keys[high];
-                if ((a > b) == ((low & size) == 0)) keys[low] = b, keys[high] = a;
-            }
-            __syncthreads();
-        }
-        for (int first = warp * 64; first < count; first += FINISH_THREADS * 2) {
-            uint64_t a = keys[first + lane], b = keys[first + lane + 32];
-            if (size == 64) /* up to here each half on its own: ascending, descending */
-#pragma unroll
-                for (int part = 2; part <= 32; part *= 2)
-#pragma unroll
-                    for (int stride = part / 2; stride > 0; stride /= 2) {
-                        const bool lower = (lane & stride) == 0, up = (lane & part) == 0;
-                        a = exchange(a, stride, lower == up);
-                        b = exchange(b, stride, lower == (part == 32 ? false : up));
-                    }
-            const bool up = (first & size) == 0;
-            if ((a > b) == up) {
-                const uint64_t c = a;
-                a = b, b = c;
-            }
-#pragma unroll
-            for (int stride = 16; stride > 0; stride /= 2) {
-                const bool lower = (lane & stride) == 0;
-                a = exchange(a, stride, lower == up);
-                b = exchange(b, stride, lower == up);
-            }
-            keys[first + lane] = a, keys[first + lane + 32] = b;
-        }
-        __syncthreads();
-    }
-}
-
 /* One block per query: computes THE distance for the points on its list and sorts them, or adds the query to those to
  * be redone. */
-template <bool VECTOR>
-static __global__ void __launch_bounds__(FINISH_THREADS)
+template <bool VECTOR, int THREADS>
+static __global__ void __launch_bounds__(THREADS, THREADS > FINISH_THREADS ? 1 : 0)
     knn_finish(const knn_problem p, int first, const int *lists, int cap, const unsigned *counts, unsigned *redo_count,
                int *redo) {
     __shared__ uint64_t keys[SORTED];
@@ -347,7 +229,7 @@ static __global__ void __launch_bounds__(FINISH_THREADS)
         const int more = min((int)listed - done, SORTED - have);
         int room = 64;
         while (room < have + more) room *= 2;
-        for (int i = threadIdx.x; i < room - have; i += FINISH_THREADS) {
+        for (int i = threadIdx.x; i < room - have; i += THREADS) {
             uint64_t key = KNN_NO_KEY;
             if (i < more) {
                 const int point = lists[(int64_t)row * cap + done + i];
@@ -356,11 +238,11 @@ static __global__ void __launch_bounds__(FINISH_THREADS)
             keys[have + i] = key;
         }
         __syncthreads();
-        sort_keys(keys, room);
+        sort_keys<THREADS>(keys, room);
         have = min(p.k, have + more);
         done += more;
     }
-    for (int i = threadIdx.x; i < p.k; i += FINISH_THREADS) {
+    for (int i = threadIdx.x; i < p.k; i += THREADS) {
         p.index[(int64_t)query * p.k + i] = knn_key_index(keys[i]);
         p.distance[(int64_t)query * p.k + i] = knn_key_distance(keys[i]);
     }
@@ -373,8 +255,10 @@ typedef struct {
     int cap;                  /* room on a list */
     int steps, group_bits, groups;
     size_t redo_bytes;
-    /* offsets in the workspace */
-    size_t centre, facts, counts, redo_count, redo, queries, info, samples, sample_info, prepared, columns, area, bytes;
+    /* Offsets of what is made of the points: in what was prepared of them, else in the workspace. */
+    size_t centre, samples, sample_info, prepared, columns, facts, prepared_bytes;
+    /* Offsets in the workspace. */
+    size_t counts, redo_count, redo, queries, info, area, bytes;
 } tc_plan;
 
 static size_t take(size_t *at, size_t bytes) {
@@ -383,27 +267,54 @@ static size_t take(size_t *at, size_t bytes) {
     return here;
 }
 
+/* A sample of S points costs a comparison for each and leaves about k n / S candidates, which cost some hundred times
+ * as much (on an H200). */
+static int sample_of(int n, int k, double cost) {
+    const double best = sqrt(cost * k * n);
+    const int64_t most = best < 16384 ? 16384 : best < n / 2 ? whole_tiles((int64_t)best) : n;
+    return n < most ? n : (int)most;
+}
+
+static const double CANDIDATE_COST = 400;
+static const int USUAL_K = 25; /* for which prepared points have their sample */
+
+/* Fills in what is made of `kept` points of the sample and `points` points, from *at on. */
+static void lay_out_points(tc_plan *l, const knn_problem *p, int kept, int points, size_t *at) {
+    const size_t vector = (size_t)l->steps * BK * 2;
+    l->centre = take(at, (size_t)p->d * sizeof(float));
+    l->samples = take(at, whole_tiles(kept) * vector);
+    l->sample_info = take(at, whole_tiles(kept) * sizeof(float2));
+    l->prepared = take(at, whole_tiles(points) * vector);
+    l->columns = take(at, whole_tiles(points) * sizeof(float2));
+    l->facts = take(at, sizeof(tc_facts));
+}
+
+static int steps_of(int d) {
+    return d > BK ? (d + BK - 1) / BK : 1;
+}
+
+/* What prepared points look like: the same for every search of them. */
+static tc_plan plan_prepared(const knn_problem *p) {
+    tc_plan l = {};
+    l.steps = steps_of(p->d), l.points = p->n, l.sample = sample_of(p->n, USUAL_K, CANDIDATE_COST);
+    lay_out_points(&l, p, l.sample, p->n, &l.prepared_bytes);
+    return l;
+}
+
 /* Fills in everything that follows from rows, points, sample, cap and redo_bytes. */
 static void lay_out(tc_plan *l, const knn_problem *p) {
-    const int64_t rows = whole_tiles(l->rows), points = whole_tiles(l->points), sample = whole_tiles(l->sample);
-    l->steps = p->d > BK ? (p->d + BK - 1) / BK : 1;
+    const int64_t rows = whole_tiles(l->rows), sample = whole_tiles(l->sample);
     /* Groups sized so that 8 remain for each of the k neighbours: few neighbours then share one. */
     l->group_bits = 0;
     while (l->group_bits < 5 && sample >> (l->group_bits + 1) >= 8 * (int64_t)p->k) l->group_bits++;
     l->groups = (int)(sample >> l->group_bits);
     size_t at = 0;
-    const size_t vector = (size_t)l->steps * BK * 2;
-    l->centre = take(&at, (size_t)p->d * sizeof(float));
-    l->facts = take(&at, sizeof(tc_facts));
-    l->counts = take(&at, (size_t)rows * sizeof(unsigned) + sizeof(unsigned));
+    if (p->prepared == NULL) lay_out_points(l, p, l->sample, l->points, &at);
+    l->counts = take(&at, (size_t)rows * sizeof(unsigned) + sizeof(unsigned)); /* behind the facts: zeroed together */
     l->redo_count = l->counts + (size_t)rows * sizeof(unsigned);
     l->redo = take(&at, (size_t)rows * sizeof(int));
-    l->queries = take(&at, rows * vector);
+    l->queries = take(&at, rows * (size_t)l->steps * BK * 2);
     l->info = take(&at, rows * sizeof(float2));
-    l->samples = take(&at, sample * vector);
-    l->sample_info = take(&at, sample * sizeof(float2));
-    l->prepared = take(&at, points * vector);
-    l->columns = take(&at, points * sizeof(float2));
     /* In this order: minima, lists, and the workspace for redoing. */
     size_t area = (size_t)rows * l->groups * sizeof(float), lists = (size_t)rows * l->cap * sizeof(int);
     if (area < lists) area = lists;
@@ -420,15 +331,15 @@ static int half_of(int count, int least) {
 /* The largest tiles that fit into `limit` bytes: halves whatever takes most of it until they do. Returns whether any
  * fit; if not, *l has the smallest. */
 static bool plan(tc_plan *l, const knn_problem *p, size_t limit) {
-    /* A sample of S points costs a comparison for each and leaves about k n / S candidates, which cost some hundred
-     * times as much (on an H200). */
-    const double best = sqrt(400.0 * p->k * p->n);
-    const int most = best < 16384 ? 16384 : best < p->n / 2 ? (int)whole_tiles((int64_t)best) : p->n;
+    const bool given = p->prepared != NULL;
+    if (given) *l = plan_prepared(p);
     const int least_rows = p->m < TILE ? p->m : TILE, least_points = p->n < TILE ? p->n : TILE;
     const int least_sample = p->n < (int)whole_tiles(p->k) ? p->n : (int)whole_tiles(p->k);
+    const int sample = sample_of(p->n, p->k, CANDIDATE_COST);
+    l->steps = steps_of(p->d);
     l->rows = p->m < 16384 ? p->m : 16384;
     l->points = p->n;
-    l->sample = p->n < most ? p->n : most;
+    l->sample = given && l->sample < sample ? l->sample : sample;
     /* Twice as many as are likely to be nearer than the k nearest of the sample, as many may be equally near. */
     const double likely = 2 * (p->k + 6 * sqrt((double)p->k) + 20) * p->n / l->sample;
     const int some = likely < p->n ? (int)likely : p->n, least_cap = p->n < 2 * p->k ? p->n : 2 * p->k;
@@ -443,8 +354,8 @@ static bool plan(tc_plan *l, const knn_problem *p, size_t limit) {
         const size_t sizes[] = {l->redo_bytes > area && less > 0 ? l->redo_bytes : 0,
                                 l->cap > (l->rows > least_rows ? some : least_cap) && lists > minima ? lists : 0,
                                 l->rows > least_rows ? l->info - l->queries + area : 0,
-                                l->sample > least_sample ? l->sample_info - l->samples : 0,
-                                l->points > least_points ? l->columns - l->prepared : 0};
+                                l->sample > least_sample && !given ? l->sample_info - l->samples : 0,
+                                l->points > least_points && !given ? l->columns - l->prepared : 0};
         int largest = 0;
         for (int i = 1; i < ARRAY_SIZE(sizes); i++)
             if (sizes[i] > sizes[largest]) largest = i;
@@ -499,19 +410,81 @@ static cudaError_t prepare(const tc_rows *rows, int count, const float *centre, 
     return cudaGetLastError();
 }
 
+#define TRY(call)                                                                                                      \
+    do {                                                                                                               \
+        const cudaError_t error_ = (call);                                                                             \
+        if (error_ != cudaSuccess) return error_;                                                                      \
+    } while (0)
+
+static cudaError_t finish(const knn_problem *p, int first, int rows, const int *lists, int cap, const unsigned *counts,
+                          unsigned *redo_count, int *redo, cudaStream_t stream) {
+    typedef void kernel(knn_problem, int, const int *, int, const unsigned *, unsigned *, int *);
+    const bool vector = aligned(p->queries, p->d) && aligned(p->points, p->d), few = rows <= FEW_ROWS;
+    const int threads = few ? 2 * FINISH_THREADS : FINISH_THREADS;
+    kernel *const run = vector ? few ? knn_finish<true, 2 * FINISH_THREADS> : knn_finish<true, FINISH_THREADS>
+                        : few ? knn_finish<false, 2 * FINISH_THREADS>
+                               : knn_finish<false, FINISH_THREADS>;
+    run<<<rows, threads, 0, stream>>>(*p, first, lists, cap, counts, redo_count, redo);
+    return cudaGetLastError();
+}
+
+/* ---- one query on prepared points: one_query.cuh ---- */
+
+typedef struct {
+    tc_plan points;
+    int sample, group_bits;
+    size_t state, minima, keys, bytes;
+} one_plan;
+
+/* Is the search one of these? The sample is smaller than for many queries: reading it takes what comparing takes. */
+static bool plan_one(one_plan *l, const knn_problem *p, size_t limit) {
+    if (p->prepared == NULL || p->m != 1 || p->k > FUSED_MAX_K || steps_of(p->d) > ONE_MAX_STEPS) return false;
+    *l = {};
+    l->points = plan_prepared(p);
+    const int sample = sample_of(p->n, p->k, CANDIDATE_COST / 4);
+    l->sample = sample < l->points.sample ? sample : l->points.sample;
+    while (l->group_bits < 5 && l->sample >> (l->group_bits + 1) >= 8 * (int64_t)p->k) l->group_bits++;
+    l->state = take(&l->bytes, sizeof(one_state));
+    l->minima = take(&l->bytes, whole_tiles(l->sample) * sizeof(float));
+    l->keys = take(&l->bytes, (size_t)p->n * sizeof(uint64_t));
+    return l->bytes <= limit;
+}
+
+static cudaError_t search_one(const knn_problem *p, const one_plan *l, cudaStream_t stream) {
+    const unsigned char *made = (const unsigned char *)p->prepared;
+    unsigned char *base = (unsigned char *)p->workspace;
+    one_work w = {};
+    w.centre = (const float *)(made + l->points.centre), w.facts = (const tc_facts *)(made + l->points.facts);
+    w.steps = l->points.steps, w.group_bits = l->group_bits;
+    w.state = (one_state *)(base + l->state), w.minima = (float *)(base + l->minima);
+    w.keys = (uint64_t *)(base + l->keys);
+    TRY(cudaMemsetAsync(w.state, 0, sizeof *w.state, stream));
+    w.rows = (const uint4 *)(made + l->points.samples), w.info = (const float2 *)(made + l->points.sample_info);
+    w.count = l->sample;
+    TRY(launch_one<true>(p, w, stream));
+    w.rows = (const uint4 *)(made + l->points.prepared), w.info = (const float2 *)(made + l->points.columns);
+    w.count = p->n;
+    return launch_one<false>(p, w, stream);
+}
+
+/* ---- what the table of methods calls ---- */
+
 extern "C" const char *refuses_exact_tc(const knn_problem *p) {
     static char reason[64];
     tc_plan l;
+    one_plan one;
     if (p->k > FUSED_MAX_K) return "takes k up to 1024";
     if (p->d > MAX_D) return "takes d up to 1048576";
-    if (p->m == 0 || plan(&l, p, p->workspace_bytes)) return NULL;
+    if (p->m == 0 || plan_one(&one, p, p->workspace_bytes) || plan(&l, p, p->workspace_bytes)) return NULL;
     snprintf(reason, sizeof reason, "needs %zu MB of workspace", (l.bytes >> 20) + 1);
     return reason;
 }
 
 extern "C" size_t workspace_exact_tc(const knn_problem *p, size_t limit) {
     tc_plan l;
+    one_plan one;
     if (p->m == 0 || p->k > FUSED_MAX_K || p->d > MAX_D) return 0;
+    if (plan_one(&one, p, limit)) return one.bytes;
     return plan(&l, p, limit) ? l.bytes : 0;
 }
 
@@ -524,64 +497,97 @@ extern "C" kernel_info knn_kernel_exact_tc(void) {
     return {(const void *)knn_screen<T, false>, T::THREADS, T::BYTES};
 }
 
-#define TRY(call)                                                                                                      \
-    do {                                                                                                               \
-        const cudaError_t error_ = (call);                                                                             \
-        if (error_ != cudaSuccess) return error_;                                                                      \
-    } while (0)
+/* What is made of the points, in `base`. */
+typedef struct {
+    float *centre;
+    tc_facts *facts;
+    tc_rows sample, points;
+} tc_made;
+
+static tc_made made_in(unsigned char *base, const tc_plan *l, const knn_problem *p) {
+    tc_made y = {};
+    y.centre = (float *)(base + l->centre), y.facts = (tc_facts *)(base + l->facts);
+    y.points = {p->points,
+                PREPARE_POINTS,
+                0,
+                l->points,
+                p->n,
+                0,
+                p->d,
+                l->steps,
+                (uint4 *)(base + l->prepared),
+                (float2 *)(base + l->columns)};
+    y.sample = y.points;
+    y.sample.what = PREPARE_SAMPLE, y.sample.rows = l->sample;
+    y.sample.to = (uint4 *)(base + l->samples), y.sample.info = (float2 *)(base + l->sample_info);
+    return y;
+}
+
+/* Centre and extent; the facts have been zeroed. */
+static cudaError_t look_at(const knn_problem *p, const tc_made *y, cudaStream_t stream) {
+    knn_centre<<<(unsigned)(p->d + 31) / 32 + 1, dim3(32, 32), 0, stream>>>(*p, y->centre, y->facts);
+    return cudaGetLastError();
+}
+
+extern "C" size_t prepared_exact_tc(const knn_problem *p) {
+    return p->d > MAX_D ? 0 : plan_prepared(p).prepared_bytes;
+}
+
+extern "C" cudaError_t prepare_exact_tc(const knn_problem *p, void *prepared, cudaStream_t stream) {
+    if (p->d > MAX_D) return cudaSuccess;
+    const tc_plan l = plan_prepared(p);
+    const tc_made y = made_in((unsigned char *)prepared, &l, p);
+    const tc_rows rows[] = {y.sample, y.points};
+    TRY(cudaMemsetAsync(y.facts, 0, sizeof *y.facts, stream));
+    TRY(look_at(p, &y, stream));
+    return prepare(rows, 2, y.centre, y.facts, stream);
+}
 
 extern "C" cudaError_t search_exact_tc(const knn_problem *p, cudaStream_t stream) {
     tc_plan l;
+    one_plan one;
     if (p->m == 0) return cudaSuccess;
+    if (plan_one(&one, p, p->workspace_bytes)) return search_one(p, &one, stream);
     if (!plan(&l, p, p->workspace_bytes)) return cudaErrorInvalidValue;
+    const bool given = p->prepared != NULL;
     unsigned char *base = (unsigned char *)p->workspace;
-    float *centre = (float *)(base + l.centre);
-    tc_facts *facts = (tc_facts *)(base + l.facts);
     unsigned *counts = (unsigned *)(base + l.counts), *redo_count = (unsigned *)(base + l.redo_count);
     int *redo = (int *)(base + l.redo), *lists = (int *)(base + l.area);
-    float2 *info = (float2 *)(base + l.info), *sample_info = (float2 *)(base + l.sample_info),
-           *columns = (float2 *)(base + l.columns);
+    float2 *info = (float2 *)(base + l.info);
+    const tc_made y = made_in(given ? (unsigned char *)p->prepared : base, &l, p);
+    const size_t zeros = given ? l.counts : l.facts; /* the facts are in front of the counts */
 
-    TRY(cudaMemsetAsync(facts, 0, l.redo_count + sizeof(unsigned) - l.facts, stream)); /* and the counts behind them */
-    knn_centre<<<(unsigned)(p->d + 31) / 32 + 1, dim3(32, 32), 0, stream>>>(*p, centre, facts);
-    TRY(cudaGetLastError());
-    const tc_rows from_points = {
-        p->points, PREPARE_POINTS, 0, l.points, p->n, 0, p->d, l.steps, (uint4 *)(base + l.prepared), columns};
-    tc_rows from_sample = from_points;
-    from_sample.what = PREPARE_SAMPLE, from_sample.rows = l.sample;
-    from_sample.to = (uint4 *)(base + l.samples), from_sample.info = sample_info;
-
+    TRY(cudaMemsetAsync(base + zeros, 0, l.redo_count + sizeof(unsigned) - zeros, stream));
+    if (!given) TRY(look_at(p, &y, stream));
     for (int64_t begin = 0; begin < p->m; begin += l.rows) {
         const int row = (int)begin, rows = p->m - row < l.rows ? p->m - row : l.rows;
         const int all_rows = (int)whole_tiles(rows);
         const tc_rows queries = {
             p->queries, PREPARE_QUERIES, row, rows, p->n, 0, p->d, l.steps, (uint4 *)(base + l.queries), info};
-        const tc_rows all[] = {queries, from_sample, from_points};
-        TRY(prepare(all, row > 0 ? 1 : l.points < p->n ? 2 : 3, centre, facts, stream));
+        const tc_rows all[] = {queries, y.sample, y.points};
+        TRY(prepare(all, given || row > 0 ? 1 : l.points < p->n ? 2 : 3, y.centre, y.facts, stream));
         if (row > 0) TRY(cudaMemsetAsync(counts, 0, l.redo_count + sizeof(unsigned) - l.counts, stream));
 
         tc_screen w = {};
         w.queries = base + l.queries, w.info = info, w.steps = l.steps, w.rows = rows;
-        w.points = base + l.samples, w.columns = sample_info, w.n = l.sample;
+        w.points = (const unsigned char *)y.sample.to, w.columns = y.sample.info, w.n = l.sample;
         w.minima = (float *)(base + l.area), w.group_bits = l.group_bits, w.groups = l.groups;
         TRY(screen(w, true, stream));
-        knn_radius<<<all_rows, RADIUS_THREADS, 0, stream>>>(w.minima, l.groups, p->k, p->d, rows, l.steps, facts, info);
+        knn_radius<<<all_rows, RADIUS_THREADS, 0, stream>>>(w.minima, l.groups, p->k, p->d, rows, l.steps, y.facts,
+                                                            info);
         TRY(cudaGetLastError());
 
-        w.points = base + l.prepared, w.columns = columns;
+        w.points = (const unsigned char *)y.points.to, w.columns = y.points.info;
         w.cap = l.cap, w.lists = lists, w.counts = counts;
         for (int64_t first = 0; first < p->n; first += l.points) {
             w.first = (int)first;
             w.n = p->n - first < l.points ? (int)(p->n - first) : l.points;
-            tc_rows part = from_points;
+            tc_rows part = y.points;
             part.first = w.first, part.rows = w.n;
-            if (l.points < p->n) TRY(prepare(&part, 1, centre, facts, stream));
+            if (l.points < p->n) TRY(prepare(&part, 1, y.centre, y.facts, stream));
             TRY(screen(w, false, stream));
         }
-        const bool vector = aligned(p->queries, p->d) && aligned(p->points, p->d);
-        (vector ? knn_finish<true> : knn_finish<false>)<<<rows, FINISH_THREADS, 0, stream>>>(*p, row, lists, l.cap,
-                                                                                             counts, redo_count, redo);
-        TRY(cudaGetLastError());
+        TRY(finish(p, row, rows, lists, l.cap, counts, redo_count, redo, stream));
         TRY(fused_search(p, redo, redo_count, rows, base + l.area, l.redo_bytes, stream));
     }
     return cudaSuccess;

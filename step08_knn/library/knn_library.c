@@ -59,6 +59,7 @@ static knn_problem problem_of(const knn_library_task *t) {
                          .distance = t->distance,
                          .workspace = t->workspace,
                          .workspace_bytes = t->workspace_bytes,
+                         .prepared = t->prepared,
                          .counts = counts};
 }
 
@@ -72,6 +73,19 @@ long long knn_library_workspace(const knn_library_task *task, size_t limit) {
     if (why == NULL) return (long long)bytes;
     failed(why);
     return -1;
+}
+
+long long knn_library_prepared(const knn_library_task *task) {
+    const knn_problem p = problem_of(task);
+    const knn_method *found = find(task->method);
+    return found != NULL && found->prepare != NULL ? (long long)found->prepared(&p) : 0;
+}
+
+int knn_library_prepare(const knn_library_task *task, void *prepared) {
+    const knn_problem p = problem_of(task);
+    const knn_method *found = find(task->method);
+    if (found == NULL) return 1;
+    return found->prepare != NULL ? answer(found->prepare(&p, prepared, task->stream)) : failed("prepares nothing");
 }
 
 typedef struct {
@@ -121,7 +135,7 @@ int knn_library_compare(const knn_library_task *task, int (*baseline)(void *stre
 }
 
 static record row(const knn_library_task *task, const char *baseline) {
-    const knn_case what = {.m = task->m, .n = task->n, .d = task->d, .k = task->k};
+    const knn_case what = {.m = task->m, .n = task->n, .d = task->d, .k = task->k, .prepared = task->prepared != NULL};
     record r = session_describe(&here, task->method, "knn");
     knn_describe(&what, &r);
     snprintf(r.baseline, sizeof r.baseline, "%s", baseline);

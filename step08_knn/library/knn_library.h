@@ -27,11 +27,18 @@ typedef struct {
     void *workspace;
     size_t workspace_bytes;
     void *stream;
+    const void *prepared; /* what knn_library_prepare made of the points; NULL: nothing */
 } knn_library_task;
 
 /* Bytes of workspace to allocate for it, at most `limit`; -1: the method cannot solve this here (knn_library_reason).
- * Of the task it takes the method and the sizes; so do knn_library_recorded and knn_library_record. */
+ * Of the task it takes the method, the sizes and whether points are prepared; so do knn_library_recorded and
+ * knn_library_record. */
 long long knn_library_workspace(const knn_library_task *task, size_t limit);
+
+/* Bytes of what the method makes of the points once; 0: nothing. And makes that, before task->prepared is set and a
+ * workspace asked for. Returns 0, or 1 (knn_library_reason). */
+long long knn_library_prepared(const knn_library_task *task);
+int knn_library_prepare(const knn_library_task *task, void *prepared);
 
 /* Enqueues the search. Returns 0, or 1 (knn_library_reason). */
 int knn_library_search(const knn_library_task *task);

@@ -91,6 +91,7 @@ TEST(interval_of_many_values_is_narrow) {
     free(values);
     const double half = 1.959964 * sqrt(COUNT) / 2; /* of the normal approximation */
     assert_true(s.median == (COUNT - 1) / 2.0);
+    assert_true(s.p99 == 198000); /* 198,001 values are no larger, 99 % of all */
     assert_true(fabs(s.median - s.low - half) <= 2 && fabs(s.high - s.median - half) <= 2);
 }
 

@@ -149,7 +149,7 @@ TEST(order_is_checked) {
 
 static int take_cases(int max_size, int every, uint64_t seed, knn_case **cases) {
     case_list l = {.size = sizeof **cases, .max_size = max_size, .seed = seed};
-    knn_cases(&l);
+    knn_cases(&l, 0);
     case_list_thin(&l, every);
     *cases = (knn_case *)l.cases;
     return l.count;

@@ -77,6 +77,24 @@ same 'best takes every problem of the list' 0 "$("$program" --sim --method best 
     grep -c -e refused -e '[1-9][0-9]* failed')"
 expect 'a GPU without cp.async' 0 'skipped: cp.async needs compute capability 8.0' --sim-device sm_75 --m 3
 expect 'cancellation is counted' 0 ' of 240 are not the nearest' --method gemm_ladder+radix --m 12 --n 500 --k 20
+
+# --- prepared points ---
+expect 'one query of prepared points' 0 '^exact_tc .* exact, 5[0-9]\.[0-9] candidates per query, 0 queries' \
+    --queries-at-once 1 --method exact_tc --n 40000 --d 70
+expect 'in the launches of its own' 0 'knn_one<false>' --queries-at-once 1 --method best --counters
+expect 'several, by the tensor cores' 0 'knn_screen<.*, false>' --queries-at-once 3 --method best --counters --d 300
+expect 'best prepares nothing for a GPU without wgmma' 0 '^best .* exact$' --queries-at-once 1 --method best \
+    --sim-device sm_80
+expect 'who cannot prepare says so' 2 'skipped: prepares nothing$' --queries-at-once 1 --method fused
+refused 'how many they are is said once' "step08_knn: --m: contradicts --queries-at-once" --queries-at-once 2 --m 3
+run "$program" --sim --sweep check --method exact_tc --queries-at-once 1
+added 'one query of every problem'
+run "$program" --sim --sweep check --method best --queries-at-once 3 --every 9
+added 'few queries'
+expect 'a row for prepared points' 0 exact --queries-at-once 1 --method best --csv "$work/prepared"
+same 'which is a case of its own' 'best,knn,f32,prepared,1,2048,25,32,1,0,cold,sim' \
+    "$(sed -n 2p "$work/prepared" | cut -d , -f 2-13)"
+
 expect 'a row for the files' 0 exact --method direct+radix --m 3 --csv "$work/csv"
 same 'what it says' 'direct+radix,knn,f32,n,3,2048,25,32,1,0,warm,sim' "$(sed -n 2p "$work/csv" | cut -d , -f 2-13)"
 "$program" --sim --method direct+radix --m 3 --csv "$work/csv" --resume >"$work/out" 2>&1

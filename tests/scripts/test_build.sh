@@ -292,7 +292,7 @@ for script in measure optdigits; do
     cp "tests/gpu/$script.sh" "$work/$script.sh"
     cp "$work/faults" "tests/gpu/$script.sh"
 done
-steps=$(echo "$dirs" | wc -l)
+steps=$(($(echo "$dirs" | wc -l) + 2)) # step 8 twice more, on prepared points
 
 run with_gpu make -s test-gpu
 check "test-gpu sums every step and its own tests" eval \
@@ -311,7 +311,7 @@ run with_gpu sh scripts/tests/sanitize.sh
 check "sanitize: a line a tool and step" eval \
     '[ "$status" = 0 ] && said "^ok racecheck $step$" && said "^ok racecheck step05 stream_k$" &&
         said "^ok racecheck step07 best$" && said "^ok racecheck step08 records$" &&
-        said "^sanitize: racecheck $step$" && said "^$((4 * (steps + 5))) passed, 0 failed$"'
+        said "^sanitize: racecheck $step$" && said "^$((4 * (steps + 4))) passed, 0 failed$"'
 run with_gpu env FAKE_ERRORS=2 TOOLS=initcheck STEPS="$step" sh scripts/tests/sanitize.sh
 check "sanitize fails on an error" eval \
     '[ "$status" = 1 ] && said "^FAIL initcheck $step .*2 errors" && said "^0 passed, 1 failed"'
@@ -345,6 +345,8 @@ check "clean leaves what git has, nothing else" [ ! -s "$work/out" ]
 
 # --- scripts that need a GPU say so ---
 if ! nvidia-smi -L >/dev/null 2>&1; then
+    line "knn_peers.sh without a GPU and Faiss: one line, exit 2" 2 'false has no Faiss' \
+        env PYTHON=false sh scripts/knn_peers.sh
     for script in bench counters cold latency tests/test_gpu tests/sanitize knn_torch "profile $step"; do
         run sh -c "sh scripts/${script%% *}.sh ${script#"${script%% *}"}"
         check "${script%% *}.sh without a GPU: one line, exit 3" eval '[ "$status" = 3 ] && lines 1 && said "no GPU"'
