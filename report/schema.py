@@ -74,7 +74,8 @@ COMMON = {
         step:text! dtype:text! layout:text! spread:text! max:int! multiple:int! count:int! tuning_seed:int!
         final_seed:int! set:text!"""),
     "random_shapes": columns("set:text! draw:text step:text! dtype:text! layout:text! m:int! n:int! k:int!"),
-    "gemv_ladder": columns("step:text! variant:text! article_kernel:text article_ms:text article_ratio:text"),
+    "gemv_ladder": columns("""
+        step:text! variant:text! article_kernel:text article_ms:text article_ratio:text article_text_ms:text"""),
     "devices": columns("""
         slug:text! name:text! sms:int! fp32_tflops:real tf32_tflops:real f16_tflops:real s8_tops:real
         dram_gbps:real"""),
