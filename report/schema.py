@@ -51,6 +51,9 @@ MEASURED = {
         protocol:text! class:text! seed:int! method:text! k:int! train_normal:int! train_attacks:int! test_normal:int!
         test_attacks:int! attacks_known:int! accuracy:real! detection:real! false_alarms:real!
         neighbours_unlike_cpu:int!""" + ORIGIN),
+    "languages": columns("""
+        language:text! kernel:text configuration:text n:int! k:int! us:real us_min:real us_max:real ratio:real
+        ratio_min:real ratio_max:real rounds:int! why:text""" + ORIGIN),
     "latency": columns("""
         memory:text! lines:int! kib:int! clocks_median:real! clocks_min:real! clocks_max:real! ns_median:real!
         clock_mhz:real!""" + ORIGIN),

@@ -34,7 +34,7 @@ for kernel in $(find step0[1-59]_* -path "${STEP:-step}*" -name '*.cu' | LC_ALL=
     fi
     report sass "${kernel%%/*}" "$(basename "$kernel" .cu)" "$arch" "$nvcc" "$work/usage" "$work/sass" >>"$work/rows"
 done
-{ [ -z "${STEP:-}" ] || [ ! -e "$csv" ] || sed "1d; /^$STEP/d" "$csv"; cat "$work/rows"; } | sort -s -t , -k 1,1 |
+{ [ ! -e "$csv" ] || sed "1d; /^${STEP:-step}/d" "$csv"; cat "$work/rows"; } | sort -s -t , -k 1,1 |
     cat "$work/header" - | put "$csv"
 cat "$work/header" "$work/rows"
 echo "sass: recorded in $csv; refresh the notes with make notes" >&2
