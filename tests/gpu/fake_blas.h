@@ -150,6 +150,13 @@ static int get_heuristic(void *handle, fake_desc *d, fake_layout *a, fake_layout
     return fake.answers > 0 ? 0 : 15;
 }
 
+/* Those from the fifth on divide k. */
+static int config_get(const uint64_t *algo, int attribute, int *parts, size_t size, size_t *written) {
+    assert_true(attribute == 2 && size == sizeof *parts && written != NULL);
+    *parts = algo[0] < 4 ? (int)algo[0] % 2 : (int)algo[0];
+    return 0;
+}
+
 static int matmul(void *handle, fake_desc *d, const void *alpha, const void *a, fake_layout *la, const void *b,
                   fake_layout *lb, const void *beta, const void *c, fake_layout *lc, void *out, fake_layout *lout,
                   const uint64_t *algo, void *workspace, size_t bytes, cudaStream_t stream) {
@@ -245,6 +252,7 @@ static const fake_entry lt_entries[] = {
     ENTRY("cublasLtMatmulPreferenceDestroy", destroy),
     ENTRY("cublasLtMatmulPreferenceSetAttribute", preference_set),
     ENTRY("cublasLtMatmulAlgoGetHeuristic", get_heuristic),
+    ENTRY("cublasLtMatmulAlgoConfigGetAttribute", config_get),
     ENTRY("cublasLtMatmul", matmul),
     {0},
 };
