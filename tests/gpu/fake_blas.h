@@ -42,6 +42,7 @@ static struct {
     bool no_cublas, no_lt;
     uint64_t refused; /* bit i: heuristic i has a status of its own */
     int answers;
+    bool splits; /* a heuristic divides k by its number, from 0 on */
     int last; /* what computed last */
     int math; /* of cuBLAS */
     size_t workspace;
@@ -150,10 +151,9 @@ static int get_heuristic(void *handle, fake_desc *d, fake_layout *a, fake_layout
     return fake.answers > 0 ? 0 : 15;
 }
 
-/* Those from the fifth on divide k. */
 static int config_get(const uint64_t *algo, int attribute, int *parts, size_t size, size_t *written) {
     assert_true(attribute == 2 && size == sizeof *parts && written != NULL);
-    *parts = algo[0] < 4 ? (int)algo[0] % 2 : (int)algo[0];
+    *parts = fake.splits ? (int)algo[0] : 0;
     return 0;
 }
 
