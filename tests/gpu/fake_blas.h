@@ -43,8 +43,8 @@ static struct {
     uint64_t refused; /* bit i: heuristic i has a status of its own */
     int answers;
     bool splits; /* a heuristic divides k by its number, from 0 on */
-    int last; /* what computed last */
-    int math; /* of cuBLAS */
+    int last;    /* what computed last */
+    int math;    /* of cuBLAS */
     size_t workspace;
     fake_preference preferences; /* the last asked with */
     fake_desc desc;
