@@ -10,6 +10,8 @@ python=${PYTHON:-python3}
 command -v "$python" >/dev/null || { echo "other-languages: $python is missing; PYTHON= names another" >&2; exit 2; }
 triton=$("$python" -c 'import triton; print(triton.__version__)' 2>/dev/null) ||
     { echo "other-languages: $python has no Triton (pip install triton); PYTHON= names another" >&2; exit 2; }
+# Triton brings cuobjdump and nvdisasm along.
+PATH=$PATH:$("$python" -c 'import os, triton; print(os.path.dirname(triton.__file__))')/backends/nvidia/bin
 need_sass other-languages
 begin other_languages
 
@@ -17,7 +19,8 @@ begin other_languages
 cuobjdump -res-usage "$work/gemm.cubin" >"$work/usage" 2>/dev/null
 cuobjdump -sass "$work/gemm.cubin" >"$work/sass" 2>/dev/null
 report sass languages gemm_triton sm_90a "Triton $triton" "$work/usage" "$work/sass" >"$work/row"
-sed '/^languages,/d' plots/data/sass.csv | cat - "$work/row" | put plots/data/sass.csv
+{ report header sass; cat "$work/row"; sed '1d; /^languages,/d' plots/data/sass.csv; } >"$work/all"
+put plots/data/sass.csv <"$work/all"
 cat "$work/row"
 if ! nvidia-smi -L 2>/dev/null | grep -q '^GPU '; then
     echo "other-languages: no GPU here, so no times; the machine code is recorded in plots/data/sass.csv" >&2
