@@ -52,6 +52,9 @@ MEASURED = {
         protocol:text! class:text! seed:int! method:text! k:int! train_normal:int! train_attacks:int! test_normal:int!
         test_attacks:int! attacks_known:int! accuracy:real! detection:real! false_alarms:real!
         neighbours_unlike_cpu:int!""" + ORIGIN),
+    "languages": columns("""
+        language:text! kernel:text configuration:text n:int! k:int! us:real us_min:real us_max:real ratio:real
+        ratio_min:real ratio_max:real rounds:int! why:text""" + ORIGIN),
     "latency": columns("""
         memory:text! lines:int! kib:int! clocks_median:real! clocks_min:real! clocks_max:real! ns_median:real!
         clock_mhz:real!""" + ORIGIN),
@@ -75,7 +78,8 @@ COMMON = {
         step:text! dtype:text! layout:text! spread:text! max:int! multiple:int! count:int! tuning_seed:int!
         final_seed:int! set:text!"""),
     "random_shapes": columns("set:text! draw:text step:text! dtype:text! layout:text! m:int! n:int! k:int!"),
-    "gemv_ladder": columns("step:text! variant:text! article_kernel:text article_ms:text article_ratio:text"),
+    "gemv_ladder": columns("""
+        step:text! variant:text! article_kernel:text article_ms:text article_ratio:text article_text_ms:text"""),
     "devices": columns("""
         slug:text! name:text! sms:int! fp32_tflops:real tf32_tflops:real f16_tflops:real s8_tops:real
         dram_gbps:real"""),

@@ -23,6 +23,7 @@ KEYS = {  # of each view_... in values.sql; a key with = may be left out, and is
     "counter": "step variant",
     "waiting": "step variant",
     "sass": "step variant",
+    "loop": "name",
     "limit": "step",
     "ceiling": "name",
     "latency": "memory",

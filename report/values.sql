@@ -5,6 +5,7 @@ CREATE VIEW value_gemm AS
 SELECT *, 100 * ratio AS percent, 100 * peak_share AS peak_percent, 1 / ms_median AS speed FROM gemm;
 
 CREATE VIEW value_sass AS SELECT * FROM sass;
+CREATE VIEW value_loop AS SELECT variant AS name, * FROM sass; -- of what is no rung
 
 CREATE VIEW value_counter AS SELECT step, variant, metric, value FROM counter;
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # help: record the instructions of every kernel's main loop for sm_90a, without a GPU (STEP=step05 narrows it)
 # plots/data/sass.csv: registers, and how many instructions of which kind (report/record/sass.py says how the loop is
-# found), of steps 1 to 5 and of step 9's three whose loop is step 4's.
+# found), of steps 1 to 5, of step 2's ceilings that are made of FFMAs, and of step 9's three whose loop is step 4's.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh
@@ -21,6 +21,7 @@ report header sass >"$work/header"
 : >"$work/rows"
 for kernel in $(find step0[1-59]_* -path "${STEP:-step}*" -name '*.cu' | LC_ALL=C sort); do
     case $kernel in
+    */limits/ffma_limits.cu) ;;
     */show_* | */limits/*) continue ;; # no variant
     step09_*/implicit.cu | step09_*/precomputed.cu | step09_*/nhwc.cu) ;;
     step09_*) continue ;;
@@ -34,7 +35,7 @@ for kernel in $(find step0[1-59]_* -path "${STEP:-step}*" -name '*.cu' | LC_ALL=
     fi
     report sass "${kernel%%/*}" "$(basename "$kernel" .cu)" "$arch" "$nvcc" "$work/usage" "$work/sass" >>"$work/rows"
 done
-{ [ -z "${STEP:-}" ] || [ ! -e "$csv" ] || sed "1d; /^$STEP/d" "$csv"; cat "$work/rows"; } | sort -s -t , -k 1,1 |
+{ [ ! -e "$csv" ] || sed "1d; /^${STEP:-step}/d" "$csv"; cat "$work/rows"; } | sort -s -t , -k 1,1 |
     cat "$work/header" - | put "$csv"
 cat "$work/header" "$work/rows"
 echo "sass: recorded in $csv; refresh the notes with make notes" >&2

@@ -61,6 +61,25 @@ template <typename T> __device__ __forceinline__ void gemv_write(const gemv_prob
 #define GEMV_INSTANCE(type, kernel)                                                                                    \
     ((type) == DTYPE_F16 ? kernel<__half> : (type) == DTYPE_BF16 ? kernel<__nv_bfloat16> : kernel<float>)
 
+/* Of a kernel template <type, BLOCK_N, REDUCE_THREADS>, whose blocks have BLOCK_N x REDUCE_THREADS threads: any of its
+ * configurations as launch_at<BLOCK_N, REDUCE_THREADS> and kernel_at, and as the row of a gemv_candidate's table. */
+#define GEMV_CONFIGURATIONS(kernel)                                                                                    \
+    template <int BLOCK_N, int REDUCE_THREADS> static void (*instance_at(dtype type))(gemv_problem) {                  \
+        return type == DTYPE_F16    ? kernel<__half, BLOCK_N, REDUCE_THREADS>                                          \
+               : type == DTYPE_BF16 ? kernel<__nv_bfloat16, BLOCK_N, REDUCE_THREADS>                                   \
+                                    : kernel<float, BLOCK_N, REDUCE_THREADS>;                                          \
+    }                                                                                                                  \
+    template <int BLOCK_N, int REDUCE_THREADS> static kernel_info kernel_at(dtype type) {                              \
+        return {(const void *)instance_at<BLOCK_N, REDUCE_THREADS>(type), BLOCK_N * REDUCE_THREADS, 0};                \
+    }                                                                                                                  \
+    template <int BLOCK_N, int REDUCE_THREADS>                                                                         \
+    static cudaError_t launch_at(const gemv_problem *p, cudaStream_t stream) {                                         \
+        return gemv_launch_kernel(instance_at<BLOCK_N, REDUCE_THREADS>(p->type), p, BLOCK_N,                           \
+                                  dim3(BLOCK_N, REDUCE_THREADS), stream);                                              \
+    }
+#define GEMV_CONFIGURATION(rung, n, r)                                                                                 \
+    { #rung " n" #n " r" #r, n, r, 1, 1, launch_at < n, r>, kernel_at < n, r> }
+
 /* Blocks of block_n rows each. */
 static inline unsigned gemv_blocks(const gemv_problem *p, int block_n) {
     return (unsigned)(((int64_t)p->n + block_n - 1) / block_n);

@@ -9,15 +9,14 @@
  *   row 1    | y0 y0 ... y0 | y1 y1 ... y1 | ... | y31 y31 ... |      8 elements from y * 8 on
  *            |<-- TILE_K -->|
  */
+#include "best.h"
 #include "gemv.cuh"
 
-static const int BLOCK_N = 32;
-static const int REDUCE_THREADS = 32; /* threads per row */
-static const int TILE_K = 8;          /* elements per thread and step */
-static const int BLOCK_K = REDUCE_THREADS * TILE_K;
+static const int BLOCK_K = 256; /* elements of a row per step, shared among REDUCE_THREADS */
 
-template <typename T>
+template <typename T, int BLOCK_N, int REDUCE_THREADS>
 static __global__ void __launch_bounds__(BLOCK_N *REDUCE_THREADS) gemv_splitk_balanced(gemv_problem p) {
+    const int TILE_K = BLOCK_K / REDUCE_THREADS; /* elements per thread and step */
     __shared__ float sums[BLOCK_N];
     gemv_begin();
     int tn = threadIdx.x, tk = threadIdx.y;
@@ -44,11 +43,17 @@ static __global__ void __launch_bounds__(BLOCK_N *REDUCE_THREADS) gemv_splitk_ba
     if (tk == 0 && row < p.n) gemv_write<T>(p, row, sums[tn]);
 }
 
+GEMV_CONFIGURATIONS(gemv_splitk_balanced)
+
+const gemv_candidate splitk_balanced_configurations[BALANCED_CONFIGURATIONS] = {
+    GEMV_CONFIGURATION(splitk_balanced, 32, 8),
+    GEMV_CONFIGURATION(splitk_balanced, 32, 32),
+};
+
 extern "C" kernel_info kernel_splitk_balanced(dtype type) {
-    return {(const void *)GEMV_INSTANCE(type, gemv_splitk_balanced), BLOCK_N * REDUCE_THREADS, 0};
+    return kernel_at<32, 32>(type);
 }
 
 extern "C" cudaError_t launch_splitk_balanced(const gemv_problem *p, cudaStream_t stream) {
-    return gemv_launch_kernel(GEMV_INSTANCE(p->type, gemv_splitk_balanced), p, BLOCK_N, dim3(BLOCK_N, REDUCE_THREADS),
-                              stream);
+    return launch_at<32, 32>(p, stream);
 }

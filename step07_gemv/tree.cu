@@ -9,12 +9,11 @@
  *   half = 2          +    +                                      a barrier after every level
  *   half = 1          all of the row
  */
+#include "best.h"
 #include "gemv.cuh"
 
-static const int BLOCK_N = 2;
-static const int REDUCE_THREADS = 32;
-
-template <typename T> static __global__ void __launch_bounds__(BLOCK_N *REDUCE_THREADS) gemv_tree(gemv_problem p) {
+template <typename T, int BLOCK_N, int REDUCE_THREADS>
+static __global__ void __launch_bounds__(BLOCK_N *REDUCE_THREADS) gemv_tree(gemv_problem p) {
     const int TILE_K = gemv_vector<T>::COUNT;
     __shared__ float sums[REDUCE_THREADS][BLOCK_N];
     gemv_begin();
@@ -40,10 +39,23 @@ template <typename T> static __global__ void __launch_bounds__(BLOCK_N *REDUCE_T
     if (tk == 0 && row < p.n) gemv_write<T>(p, row, sums[0][tn]);
 }
 
+GEMV_CONFIGURATIONS(gemv_tree)
+
 extern "C" kernel_info kernel_tree(dtype type) {
-    return {(const void *)GEMV_INSTANCE(type, gemv_tree), BLOCK_N * REDUCE_THREADS, 0};
+    return kernel_at<2, 32>(type);
 }
 
 extern "C" cudaError_t launch_tree(const gemv_problem *p, cudaStream_t stream) {
-    return gemv_launch_kernel(GEMV_INSTANCE(p->type, gemv_tree), p, BLOCK_N, dim3(BLOCK_N, REDUCE_THREADS), stream);
+    return launch_at<2, 32>(p, stream); /* of all below it won in the article's search */
 }
+
+/* BLOCK_N and REDUCE_THREADS of the article's search. It has 64 x 32 and 128 x 32, too: more threads than a block can
+ * have. */
+const gemv_candidate tree_configurations[TREE_CONFIGURATIONS] = {
+    GEMV_CONFIGURATION(tree, 2, 4),   GEMV_CONFIGURATION(tree, 2, 8),  GEMV_CONFIGURATION(tree, 2, 32),
+    GEMV_CONFIGURATION(tree, 4, 4),   GEMV_CONFIGURATION(tree, 4, 8),  GEMV_CONFIGURATION(tree, 4, 32),
+    GEMV_CONFIGURATION(tree, 8, 4),   GEMV_CONFIGURATION(tree, 8, 8),  GEMV_CONFIGURATION(tree, 8, 32),
+    GEMV_CONFIGURATION(tree, 32, 4),  GEMV_CONFIGURATION(tree, 32, 8), GEMV_CONFIGURATION(tree, 32, 32),
+    GEMV_CONFIGURATION(tree, 64, 4),  GEMV_CONFIGURATION(tree, 64, 8), GEMV_CONFIGURATION(tree, 128, 4),
+    GEMV_CONFIGURATION(tree, 128, 8),
+};

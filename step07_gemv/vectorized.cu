@@ -9,12 +9,10 @@
  *   row 1    |  y0  |  y1  |  y2  | ... |  y15 |  y16 | ... |  y31 |  y0  ...
  *            |<--------- warp 0 ------------->|<---- warp 1 ------>|                256 bytes of each row a warp
  */
+#include "best.h"
 #include "gemv.cuh"
 
-static const int BLOCK_N = 2;
-static const int REDUCE_THREADS = 32;
-
-template <typename T>
+template <typename T, int BLOCK_N, int REDUCE_THREADS>
 static __global__ void __launch_bounds__(BLOCK_N *REDUCE_THREADS) gemv_vectorized(gemv_problem p) {
     const int TILE_K = gemv_vector<T>::COUNT;
     __shared__ float sums[BLOCK_N];
@@ -38,11 +36,18 @@ static __global__ void __launch_bounds__(BLOCK_N *REDUCE_THREADS) gemv_vectorize
     if (tk == 0 && row < p.n) gemv_write<T>(p, row, sums[tn]);
 }
 
+GEMV_CONFIGURATIONS(gemv_vectorized)
+
+const gemv_candidate vectorized_configurations[VECTORIZED_CONFIGURATIONS] = {
+    GEMV_CONFIGURATION(vectorized, 2, 4),
+    GEMV_CONFIGURATION(vectorized, 2, 8),
+    GEMV_CONFIGURATION(vectorized, 2, 32),
+};
+
 extern "C" kernel_info kernel_vectorized(dtype type) {
-    return {(const void *)GEMV_INSTANCE(type, gemv_vectorized), BLOCK_N * REDUCE_THREADS, 0};
+    return kernel_at<2, 32>(type);
 }
 
 extern "C" cudaError_t launch_vectorized(const gemv_problem *p, cudaStream_t stream) {
-    return gemv_launch_kernel(GEMV_INSTANCE(p->type, gemv_vectorized), p, BLOCK_N, dim3(BLOCK_N, REDUCE_THREADS),
-                              stream);
+    return launch_at<2, 32>(p, stream);
 }

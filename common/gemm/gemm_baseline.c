@@ -56,10 +56,13 @@ void gemm_baseline_forget(gemm_baseline *b) {
 }
 
 void gemm_baseline_call(const gemm_baseline *b, int call, bench_call *c) {
+    const int parts = call < b->plain ? 1 : cublaslt_split_k(b->request, call - b->plain);
     if (call < b->plain)
         snprintf(c->name, sizeof c->name, "%s", names[plain_call(b->type, call)]);
-    else
+    else if (parts == 1)
         snprintf(c->name, sizeof c->name, "cublasLt heuristic %d", call - b->plain + 1);
+    else
+        snprintf(c->name, sizeof c->name, "cublasLt heuristic %d (split-K %d)", call - b->plain + 1, parts);
     c->library = call < b->plain ? "cublas" : "cublasLt";
     c->version = call < b->plain ? cublas_version() : cublaslt_version();
 }

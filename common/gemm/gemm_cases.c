@@ -126,8 +126,9 @@ static const shape article[] = {
 /* Just off the tile sizes (33, 127, 1023, 4097), round in base ten but not in base two (1000), and skinny both ways:
  * 200000 rows exceed gridDim.y's 65535 if a grid is not flattened. */
 static const shape odd[] = {
-    {33, 33, 33},       {127, 129, 255},  {257, 1000, 33},  {1000, 1000, 1000}, {1023, 1025, 1027}, {4095, 4095, 4095},
-    {4097, 4095, 4100}, {8192, 33, 4096}, {33, 8192, 4096}, {200000, 65, 129},  {65, 200000, 129},
+    {33, 33, 33},       {127, 129, 255},    {257, 1000, 33},  {1000, 1000, 1000}, {1023, 1025, 1027},
+    {4095, 4095, 4095}, {4097, 4095, 4100}, {8192, 33, 4096}, {33, 8192, 4096},   {200000, 65, 129},
+    {65, 200000, 129},  {100, 100, 100000}, /* so long a k that it pays to divide it */
 };
 /* For the simulator: the same kinds of shapes, the article's at a sixteenth of the size. */
 static const shape square_simulated[] = {

@@ -35,11 +35,23 @@ static void add_options(session *s, options_program *p) {
     gemv_options_program(p, &gemv_state_of(s)->o);
 }
 
+static bool candidate_known(const session *s) {
+    for (int i = 0; i < s->count; i++)
+        if (s->o.chosen[i] && gemv_candidate_index(variant_of(&s->variants[i]), gemv_state_of(s)->o.candidate) >= 0)
+            return true;
+    return false;
+}
+
 static int open_family(session *s) {
     gemv_state *state = s->state;
     const gemv_options *o = &state->o;
     dtype_named(o->dtype, &state->type);
     if (s->o.list) return EXIT_OK;
+    if (o->candidate != NULL && !candidate_known(s)) {
+        fprintf(stderr, "%s: --candidate %s: no variant chosen has it (--list --verbose names them)\n", s->step,
+                o->candidate);
+        return EXIT_USAGE;
+    }
     if (o->pdl && s->device.cc < GEMV_PDL_CC) {
         fprintf(stderr, "%s: --pdl: needs sm_%d, this is %s (sm_%d)\n", s->step, GEMV_PDL_CC, s->device.name,
                 s->device.cc);

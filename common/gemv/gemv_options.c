@@ -27,6 +27,8 @@ static const option table[] = {
      "time a chain of launches, without and with programmatic dependent launch", NULL},
     {"pdl", NULL, OPTION_FLAG, FIELD(pdl),
      "launch our kernels (not cuBLAS's) with programmatic dependent launch (sm_90 and newer)", NULL},
+    {"candidate", "NAME", OPTION_TEXT, FIELD(candidate),
+     "launch this one of a variant's candidates, which --list --verbose names (default: search for the fastest)", NULL},
     {"retune", NULL, OPTION_FLAG, FIELD(retune), "search for the best candidates again, tuned or not", NULL},
     {"no-tune", NULL, OPTION_OFF, FIELD(tune), "do not search: use the candidate of the nearest tuned shape", NULL},
     {"tune-file", "FILE", OPTION_OUTPUT, FIELD(tune_file),
@@ -38,10 +40,12 @@ static const option table[] = {
 
 static const option_rule rules[] = {
     {"size n k lda", RULE_CONTRADICTS, "sweep", "which chooses the shapes"},
-    {"alpha beta warm no-baseline graph pdl retune no-tune tune-file tune-csv", RULE_CONTRADICTS, "sweep check",
-     "which chooses the scalars and times nothing"},
+    {"alpha beta warm no-baseline graph pdl candidate retune no-tune tune-file tune-csv", RULE_CONTRADICTS,
+     "sweep check", "which chooses the scalars and times nothing"},
     {"lda", RULE_CONTRADICTS, "csv", "which has no column for it"},
     {"lda alpha beta", RULE_CONTRADICTS, "tune-csv", "which has no column for it"},
+    {"candidate", RULE_CONTRADICTS, "csv", "which has no column for it"},
+    {"retune no-tune tune-file tune-csv", RULE_CONTRADICTS, "candidate", "which leaves nothing to search for"},
     {"retune tune-csv", RULE_CONTRADICTS, "no-tune", "which searches nothing"},
     {"graph pdl", RULE_CONTRADICTS, "sweep article", "which times single launches"},
     {"pdl alpha beta", RULE_CONTRADICTS, "graph", "which chooses the launches and the scalars"},

@@ -16,6 +16,7 @@ typedef struct {
     bool graph;                       /* time a chain of launches, without and with programmatic dependent launch */
     bool pdl;                         /* launch with programmatic dependent launch */
     bool retune, tune;                /* search even if tuned; search at all (false with --no-tune) */
+    const char *candidate;            /* NULL: the search chooses */
     const char *tune_file, *tune_csv; /* NULL: the one in the cache folder; none */
 } gemv_options;
 

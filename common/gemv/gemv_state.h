@@ -42,6 +42,9 @@ static inline size_t gemv_cold_bytes(const session *s) {
  * simulator the first that fits. `launch` says for which variant and mode, and gets its number. False: none fits. */
 bool gemv_tune(session *s, const timing_task *outline, bench_launch *launch);
 
+/* A variant's candidate of this name; -1: it has none. */
+int gemv_candidate_index(const gemv_variant *v, const char *name);
+
 /* Looks at --tune-csv's file. EXIT_OK, or EXIT_USAGE after a line. */
 int gemv_tune_prepare(const session *s);
 

@@ -22,6 +22,12 @@ typedef struct {
     record row; /* that it is for */
 } search;
 
+int gemv_candidate_index(const gemv_variant *v, const char *name) {
+    for (int i = 0; i < v->candidate_count; i++)
+        if (strcmp(v->candidates[i].name, name) == 0) return i;
+    return -1;
+}
+
 int gemv_tune_prepare(const session *s) {
     const char *csv = gemv_state_of(s)->o.tune_csv;
     return csv != NULL ? record_text_prepare("--tune-csv", csv, csv_header, stderr) : EXIT_OK;
@@ -122,6 +128,11 @@ static int known_candidate(const search *context, const tune_entry *entry, const
 static int choose(search *context) {
     const gemv_case *c = context->problem;
     const bool product = c->alpha != 0.0f && c->k > 0;
+    const char *named = gemv_state_of(context->s)->o.candidate;
+    if (named != NULL) {
+        const int i = gemv_candidate_index(context->v, named);
+        return i >= 0 && candidate_fits(context, i) ? i : -1;
+    }
     if (context->s->device.simulated || c->n == 0 || !product) return first_that_fits(context);
     const tune_candidates candidates = {context->v->candidate_count, context, candidate_fits, candidate_us,
                                         candidate_name};

@@ -18,6 +18,7 @@ enum { R_32F = 0, R_32I = 10 };
 enum { DESC_TRANSA = 3, DESC_TRANSB = 4 };
 enum { PREF_MAX_WORKSPACE_BYTES = 1, PREF_MIN_ALIGNMENT_A_BYTES = 5, PREF_MIN_ALIGNMENT_B_BYTES = 6 };
 enum { PREF_MIN_ALIGNMENT_C_BYTES = 7, PREF_MIN_ALIGNMENT_D_BYTES = 8 };
+enum { CONFIG_SPLITK_NUM = 2 };
 enum { WORKSPACE_BYTES = 64 << 20, MOST_ALIGNED = 256 };
 
 typedef struct {
@@ -48,6 +49,7 @@ static struct {
     int (*preference_set)(preference_t, int, const void *, size_t);
     int (*get_heuristic)(handle_t, desc_t, layout_t, layout_t, layout_t, layout_t, preference_t, int, heuristic *,
                          int *);
+    int (*config_get)(const algorithm *, int, void *, size_t, size_t *);
     int (*matmul)(handle_t, desc_t, const void *, const void *, layout_t, const void *, layout_t, const void *,
                   const void *, layout_t, void *, layout_t, const algorithm *, void *, size_t, cudaStream_t);
 } lt;
@@ -67,6 +69,7 @@ const char *cublaslt_open(void) {
                                      {"cublasLtMatmulPreferenceDestroy", &lt.preference_destroy},
                                      {"cublasLtMatmulPreferenceSetAttribute", &lt.preference_set},
                                      {"cublasLtMatmulAlgoGetHeuristic", &lt.get_heuristic},
+                                     {"cublasLtMatmulAlgoConfigGetAttribute", &lt.config_get},
                                      {"cublasLtMatmul", &lt.matmul}};
     const char *reason = NULL;
     if (lt.handle != NULL) return NULL;
@@ -165,6 +168,14 @@ cublaslt_request *cublaslt_ask(const blas_gemm *g) {
 
 int cublaslt_count(const cublaslt_request *r) {
     return r != NULL ? r->count : 0;
+}
+
+int cublaslt_split_k(const cublaslt_request *r, int which) {
+    int32_t parts = 1;
+    size_t written;
+    if (lt.config_get(&r->found[which].algo, CONFIG_SPLITK_NUM, &parts, sizeof parts, &written) != STATUS_SUCCESS)
+        return 1;
+    return parts > 1 ? parts : 1;
 }
 
 cudaError_t cublaslt_gemm(const cublaslt_request *r, int which, const blas_gemm *g, cudaStream_t stream) {

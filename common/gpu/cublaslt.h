@@ -31,6 +31,9 @@ void cublaslt_forget(cublaslt_request *r);
 /* How many there are, 0 ... CUBLASLT_HEURISTICS; of NULL 0. */
 int cublaslt_count(const cublaslt_request *r);
 
+/* In how many parts heuristic number `which` divides k; 1: in none. */
+int cublaslt_split_k(const cublaslt_request *r, int which);
+
 /* Enqueues the product by heuristic number `which`; g may differ from what was asked for only in pointers (not in their
  * alignment) and scalars. Returns cudaErrorNotSupported if cublasLt fails without a CUDA error. */
 cudaError_t cublaslt_gemm(const cublaslt_request *r, int which, const blas_gemm *g, cudaStream_t stream);

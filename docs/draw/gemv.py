@@ -17,16 +17,24 @@ def kernel(sources, name, **given):
     """A rung, for halves: 16 bytes are so many of them."""
     header = Kernel(sources, STEP + "gemv.cuh")
     count = header.compute(header.declared("COUNT").replace("sizeof(T)", str(HALF)))
-    return Kernel(sources, f"{STEP}{name}.cu", TILE_K=count, COUNT=count, **given)
+    return Kernel(sources, f"{STEP}{name}.cu", TILE_K=count, COUNT=count, **launched(sources, name), **given)
+
+
+def launched(sources, name):
+    """The template's parameters of a rung that has configurations."""
+    found = re.search(r"return launch_at<(\d+), (\d+)>", sources.text(f"{STEP}{name}.cu"))
+    return dict(zip(("BLOCK_N", "REDUCE_THREADS"), map(int, found.groups()))) if found else {}
 
 
 def balanced(sources):
     """splitk_balanced has its own TILE_K."""
-    return Kernel(sources, STEP + "splitk_balanced.cu")
+    return Kernel(sources, STEP + "splitk_balanced.cu", **launched(sources, "splitk_balanced"))
 
 
 def block_of(one):
     """The threads of a block, across and down."""
+    if "launch_at<" in one.text:
+        return one.value("BLOCK_N"), one.value("REDUCE_THREADS")
     if "dim3(" not in one.text:
         return one.value("THREADS"), 1
     return [one.compute(side) for side in one.arguments("return gemv_launch_kernel", "dim3")]

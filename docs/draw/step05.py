@@ -464,8 +464,58 @@ def plan(sources):
     return d.svg()
 
 
+# maxas: a thread's 8 words of A, 8 of B, and the register of the sum in row i and column j (its sgemm64.sass says so).
+A_FROM, B_FROM = 64, 72
+
+
+def by_rows(i, j):
+    return 8 * i + j
+
+
+def by_maxas(i, j):
+    return 3 - j % 2 - i % 4 // 2 * 2 + i % 2 * 4 + j // 2 * 8 + i // 4 * 32
+
+
+def registers_of_maxas(_sources):
+    cells = [(i, j) for i in range(8) for j in range(8)]
+    for sums in by_rows, by_maxas:
+        assert sorted(sums(i, j) for i, j in cells) == list(range(64))
+
+    def clashes(sums, banks):
+        """FFMAs that have to wait: of four banks where two sources share one, of two where all three do."""
+        def of(i, j):
+            used = {register % banks for register in (A_FROM + i, B_FROM + j, sums(i, j))}
+            return len(used) < 3 if banks == 4 else len(used) == 1
+        return [cell for cell in cells if of(*cell)]
+
+    told = [(name, sums, clashes(sums, 4), clashes(sums, 2)) for name, sums in
+            (("numbered row by row", by_rows), ("as maxas numbers them", by_maxas))]
+    d = Drawing("The registers of a thread's 64 sums; A is in R64 to R71, B in R72 to R79. " + " ".join(
+        f"{name[0].upper()}{name[1:]}: {len(four)} FFMAs wait on four banks, {len(two)} on two."
+        for name, _, four, two in told))
+    d.text(10, 18, "An FFMA reads its word of A, its word of B, its sum.", "note")
+    d.text(10, 33, "Colour: register modulo 4, Maxwell's bank. Framed: two", "note")
+    d.text(10, 48, "sources in one bank. The numbers are registers.", "note")
+    top, left, wide, high, styles = 58, 46, 34, 19, ("a", "b", "c", "d")
+    for name, sums, four, two in told:
+        d.text(10, top + 14, f"{name}: {len(four)} of 64 wait", "title")
+        d.text(10, top + 30, f"(by Turing's rule, all three of one parity: {len(two)})", "note")
+        top += 40
+        for at in range(8):
+            d.label(left + at * wide, top, wide - 3, high - 3, f"{B_FROM + at}", "soft-" + styles[at % 4])
+            d.label(10, top + 22 + at * high, wide - 3, high - 3, f"{A_FROM + at}", "soft-" + styles[at % 4])
+        for i, j in cells:
+            x, y, register = left + j * wide, top + 22 + i * high, sums(i, j)
+            d.label(x, y, wide - 3, high - 3, register, styles[register % 4], "on")
+            if (i, j) in four:
+                d.box(x - 1, y - 1, wide - 1, high - 1, "clash")
+        top += 22 + 8 * high + 8
+    d.text(10, top + 10, "Above: the words of B. To the left: those of A.", "note")
+    return d.svg()
+
+
 def draw(sources):
     return {"prefetch": prefetch(sources), "stages": stages(sources), "spread": spread(sources),
             "fma_order": fma_order(sources), "warp_tiles": warp_tiles(sources),
             "rasterization": rasterization(sources), "waves_stream_k": waves(sources), "pieces": pieces(sources),
-            "plan": plan(sources)}
+            "plan": plan(sources), "maxas": registers_of_maxas(sources)}

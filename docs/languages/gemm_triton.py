@@ -2,6 +2,8 @@
 
     python3 docs/languages/gemm_triton.py fp16 64 OUT    compiles it for sm_90a, without a GPU: OUT.ptx and OUT.cubin
 
+(`make other-languages` does so with fp32 and 16.)
+
 A, B and C are row-major without gaps. The type, fp16 or fp32, and BK are the command's; the sums are FP32.
 """
 

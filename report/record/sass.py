@@ -117,19 +117,34 @@ def main_loop(code):
     return max(inner, key=lambda one: one[2])[3] if inner else None
 
 
+def limit_name(kernel):
+    """What step 2's --show limits calls a kernel of ffma_limits.cu."""
+    order = re.match(r"_Z\d+(ffma|ffma_fed)IL5order(\d)ELi(\d+)ELi(\d+)E", kernel)
+    if order:
+        word = ("rows", "serpentine", "columns", "strips")[int(order[2])]
+        return f"{'fed' if 'fed' in order[1] else 'ffma'}_{order[3]}x{order[4]}_{word}"
+    three = re.match(r"_Z\d+ffma_threeILb([01])E", kernel)
+    return three and ("ffma_three_reads", "ffma_one_bank")[int(three[1])]
+
+
 def main(arguments, root):
     if len(arguments) != 6:
         raise Mistake("usage: python3 -m report sass STEP VARIANT ARCH NVCC USAGE LISTING")
     step, variant, arch, nvcc, usage, listing = arguments
-    what = f"{step} {variant}"
     kernels = read_code(listing)
-    if not kernels:
-        return 0
-    name = main_kernel(kernels, variant, what)
     registers = read_registers(usage)
-    if name not in registers:
-        raise Mistake(f"{what}: no registers of {name}")
-    loop = main_loop(kernels[name])
+    if variant == "ffma_limits":  # each kernel in it
+        shown = sorted((limit_name(name), name) for name in kernels if limit_name(name))
+    else:
+        shown = [(variant, main_kernel(kernels, variant, f"{step} {variant}"))] if kernels else []
+    for called, name in shown:
+        if name not in registers:
+            raise Mistake(f"{step} {variant}: no registers of {name}")
+        print(row(step, called, arch, registers[name], main_loop(kernels[name]), nvcc))
+    return 0
+
+
+def row(step, variant, arch, registers, loop, nvcc):
     counts = [""] * len(KINDS)
     if loop:
         tally = dict.fromkeys(KINDS, 0)
@@ -139,5 +154,4 @@ def main(arguments, root):
         tally["ffma_reuse"] = sum(kind(text) == "ffma" and ".reuse" in text for text in loop)
         tally["ffma_reads"], tally["ffma_conflicts"] = register_reads(loop)
         counts = list(tally.values())
-    print(csv_line([step, variant, arch, registers[name], *counts, nvcc]))
-    return 0
+    return csv_line([step, variant, arch, registers, *counts, nvcc])

@@ -16,7 +16,7 @@
 #include "base/array.h"
 #include "ptx/cp_async.cuh"
 
-enum { THREADS = 256, PRODUCTS = 512, TILE_K = 16 };
+enum { THREADS = 256, PRODUCTS = 512, TILE_K = 16, SIDE = 6, DIAGONALS = 14 * SIDE * SIDE };
 enum order { ROWS, SERPENTINE, COLUMNS, STRIPS };
 
 /* All FMAs of an outer product; every loop is unrolled, so that only their order remains. */
@@ -56,6 +56,30 @@ static __global__ void __launch_bounds__(THREADS) ffma(limit_room room, int roun
 #pragma unroll
         for (int k = 0; k < PRODUCTS / (TM * TN); k++) outer_product<ORDER>(acc, a, b);
     limit_end(room, sum_of(acc));
+}
+
+/* What a third register costs, and whether its bank matters. Two words change with every FFMA, so that none can be
+ * reused and each FFMA reads three registers. Words are loaded in pairs, which begin in an even register, and products
+ * are of the first word of a pair: all in one bank. The sum is the second word of its pair, in the other bank, or with
+ * ONE_BANK the first (which ptxas undoes for some of them). */
+template <bool ONE_BANK> static __global__ void __launch_bounds__(THREADS) ffma_three(limit_room room, int rounds) {
+    const float2 *ones = (const float2 *)room.memory + threadIdx.x;
+    float2 acc[SIDE][SIDE], a[SIDE], b[SIDE];
+    for (int i = 0; i < SIDE; i++) a[i] = ones[i], b[i] = ones[SIDE + i];
+    for (int i = 0; i < SIDE * SIDE; i++) acc[i / SIDE][i % SIDE] = ones[2 * SIDE + i];
+    limit_begin(room);
+#pragma unroll 1
+    for (int round = 0; round < rounds; round++)
+#pragma unroll
+        for (int n = 0; n < DIAGONALS; n++) {
+            const int i = n % SIDE, j = (n + n / SIDE) % SIDE;
+            float &sum = ONE_BANK ? acc[i][j].x : acc[i][j].y;
+            sum = fmaf(a[i].x, b[j].x, sum);
+        }
+    float sum = -2.0f * SIDE * (SIDE + 1); /* what was there before: ones */
+    for (int i = 0; i < SIDE; i++) sum += a[i].y + b[i].y;
+    for (int i = 0; i < SIDE * SIDE; i++) sum += acc[i / SIDE][i % SIDE].x + acc[i / SIDE][i % SIDE].y;
+    limit_end(room, sum);
 }
 
 /* COUNT words, four by four, `apart` bytes between the fours. */
@@ -103,6 +127,8 @@ static __global__ void __launch_bounds__(THREADS, 1) ffma_fed(limit_room room, i
 #define ORDERS(tm, tn)                                                                                                 \
     REGISTERS("rows", ROWS, tm, tn), REGISTERS("serpentine", SERPENTINE, tm, tn),                                      \
         REGISTERS("columns", COLUMNS, tm, tn), REGISTERS("strips", STRIPS, tm, tn)
+#define THREE(name, one_bank)                                                                                          \
+    { "ffma_" name, "FLOP", ffma_three<one_bank>, THREADS, 0, 500, 2 * DIAGONALS, DIAGONALS, DIAGONALS, FP32_PEAK }
 #define FED(name, order, tm, tn)                                                                                       \
     {                                                                                                                  \
         "fed_" #tm "x" #tn "_" name, "FLOP", ffma_fed<order, tm, tn>, THREADS,                                         \
@@ -111,5 +137,12 @@ static __global__ void __launch_bounds__(THREADS, 1) ffma_fed(limit_room room, i
     }
 #define FED_ORDERS(tm, tn) FED("columns", COLUMNS, tm, tn), FED("strips", STRIPS, tm, tn)
 
-const limit limits_ffma[] = {
-    ORDERS(8, 8), ORDERS(16, 8), ORDERS(8, 16), FED_ORDERS(8, 8), FED_ORDERS(16, 8), FED_ORDERS(8, 16), {}};
+const limit limits_ffma[] = {ORDERS(8, 8),
+                             ORDERS(16, 8),
+                             ORDERS(8, 16),
+                             THREE("three_reads", false),
+                             THREE("one_bank", true),
+                             FED_ORDERS(8, 8),
+                             FED_ORDERS(16, 8),
+                             FED_ORDERS(8, 16),
+                             {}};

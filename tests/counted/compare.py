@@ -40,6 +40,8 @@ OTHERWISE = [("step02|sgemm_tiled", "tile32|sgemm", "wavefronts.*_ld"),
 # What depends on which block comes first, here and there: it may differ.
 ORDER = [("step05 --size", "stream_k|best", "global_op_ld|BAR"),
          ("step08", "radix|screen", "wavefronts.*_atom|global_op_st")]
+# Kernels whose template has had another parameter since the recording: found without their arguments.
+WIDENED = ["gemv_splitk_balanced<__half>", "gemv_vectorized<__half>", "gemv_tree<__half>"]
 # Kernels that others have replaced since the recording: not compared. The next recording has none, and fails here.
 REPLACED = ["sgemm_best<1>", "sgemm_whole_tiles<1>", "sgemm_whole_tiles<0>",
             "gemm_persistent<1,1,persistent_tile<64,128,8,0,1,1>>", "knn_radius", "knn_finish<0>", "knn_finish<1>"]
@@ -115,7 +117,11 @@ def shapes(c, word):
                 c.met.add(bare(row["kernel"]))
                 print(f"skipped {run}: {bare(row['kernel'])}: recorded before it was replaced")
                 continue
-            k = ours.get((bare(row["kernel"]), row["grid"], row["block"]))
+            name = bare(row["kernel"])
+            if name in WIDENED:
+                c.met.add(name)
+                name = name.split("<")[0]
+            k = ours.get((name, row["grid"], row["block"]))
             if k is None:
                 c.fault(f"{run}: {row['kernel']} {row['grid']} {row['block']}: not in the simulator")
                 continue
@@ -130,9 +136,9 @@ def shapes(c, word):
     for entry in OTHERWISE:
         if not word and entry not in c.met:
             c.fault(f"nothing differs as {entry} says")
-    for name in REPLACED:
+    for name in REPLACED + WIDENED:
         if not word and name not in c.met:
-            c.fault(f"REPLACED names {name}, which is not recorded")
+            c.fault(f"REPLACED or WIDENED names {name}, which is not recorded")
 
 
 def main():

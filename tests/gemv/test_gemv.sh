@@ -17,6 +17,10 @@ expect 'A is not read with alpha 0' 0 '^plain' --variant plain --size 30 --alpha
 expect 'products rounded to 16 bits' 1 'random pass: ' --variant rounds_products --size 500 --dtype bf16
 expect 'what has no device' 2 'skipped: needs what no device has' --variant nowhere
 expect 'the candidate that fits' 0 'tuned: n64 r1 u1 v1' --variant tuned --verbose --size 40
+expect 'a candidate by its name, which does not fit' 2 'tuned .*skipped: no candidate fits' --variant tuned --size 40 \
+    --candidate 'n1 r1 u1 v1'
+expect 'a candidate that there is not' 2 '^test_gemv: --candidate n64: no variant chosen has it' --variant tuned \
+    --candidate n64
 expect 'nothing to compute' 0 'nothing to time; verified' --variant plain --n 0 --k 5
 expect 'no product' 0 '^plain' --variant plain --n 7 --k 0 --beta 2
 expect 'padded rows' 0 '^plain' --variant plain --size 30 --lda 37

@@ -42,8 +42,9 @@ static struct {
     bool no_cublas, no_lt;
     uint64_t refused; /* bit i: heuristic i has a status of its own */
     int answers;
-    int last; /* what computed last */
-    int math; /* of cuBLAS */
+    bool splits; /* a heuristic divides k by its number, from 0 on */
+    int last;    /* what computed last */
+    int math;    /* of cuBLAS */
     size_t workspace;
     fake_preference preferences; /* the last asked with */
     fake_desc desc;
@@ -150,6 +151,12 @@ static int get_heuristic(void *handle, fake_desc *d, fake_layout *a, fake_layout
     return fake.answers > 0 ? 0 : 15;
 }
 
+static int config_get(const uint64_t *algo, int attribute, int *parts, size_t size, size_t *written) {
+    assert_true(attribute == 2 && size == sizeof *parts && written != NULL);
+    *parts = fake.splits ? (int)algo[0] : 0;
+    return 0;
+}
+
 static int matmul(void *handle, fake_desc *d, const void *alpha, const void *a, fake_layout *la, const void *b,
                   fake_layout *lb, const void *beta, const void *c, fake_layout *lc, void *out, fake_layout *lout,
                   const uint64_t *algo, void *workspace, size_t bytes, cudaStream_t stream) {
@@ -245,6 +252,7 @@ static const fake_entry lt_entries[] = {
     ENTRY("cublasLtMatmulPreferenceDestroy", destroy),
     ENTRY("cublasLtMatmulPreferenceSetAttribute", preference_set),
     ENTRY("cublasLtMatmulAlgoGetHeuristic", get_heuristic),
+    ENTRY("cublasLtMatmulAlgoConfigGetAttribute", config_get),
     ENTRY("cublasLtMatmul", matmul),
     {0},
 };

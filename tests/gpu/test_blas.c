@@ -252,6 +252,12 @@ TEST(names_what_it_calls) {
         assert_string_equal(call.library, i < 3 ? "cublas" : "cublasLt");
         assert_string_equal(call.version, i < 3 ? "13.1.0" : "13.1.2");
     }
+    fake.splits = true;
+    gemm_baseline_call(&of_gemm, 3 + 1, &call);
+    assert_string_equal(call.name, "cublasLt heuristic 2");
+    gemm_baseline_call(&of_gemm, 3 + 4, &call);
+    assert_string_equal(call.name, "cublasLt heuristic 5 (split-K 4)");
+    fake.splits = false;
     for (int i = 0; i < ARRAY_SIZE(vectors); i++) {
         const gemv_case gemv = {.type = vectors[i].type, .n = 5, .k = 7};
         const operand_spec of_vector = gemv_operands(&gemv);

@@ -15,9 +15,10 @@ from report import demo, figures, gpus, load, notes, tables
 GOLDEN = os.path.join(HERE, "golden")
 TABLES = """
     ladder; article; step step05; step step05 cp_async; square step05; odd step05; speedup step05; counters step05;
-    sass step05; register-banks; latency; limits; wgmma-limits;
+    sass step05; register-banks; ffma-orders; latency; limits; wgmma-limits;
     gemv step07 4096 4096; gemv step07 1024 1024 bf16; gemv-shapes step07; gemv-article step07; gemv-warm step07;
-    gemv-chain step07; gemv-dram step07; gemv-tuned step07;
+    gemv-chain step07; gemv-dram step07; gemv-tuned step07; gemv-searched step07; languages 1024;
+    gemv step07 1024 1024 f16 naive_wide;
     tensor-ladder step06; tensor-summary step06; tensor-sustained step06; tensor-counters step06;
     tensor-sizes step06 f16 tn; tensor-sizes step06 tf32x3 tn; tensor-odd step06;
     calls-sgemm; calls-tensorcore; calls-gemv; chains-tensorcore; gpus-sgemm; gpus-tensorcore; gpus-gemv; gpus-knn;

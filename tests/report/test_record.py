@@ -188,6 +188,14 @@ class Sass(Case):
         self.assertEqual(conflicts(kept, "FFMA R10, R4, R2, R6"), "1")  # in another place
         self.assertEqual(conflicts(kept, "MOV R1, R3", "FFMA R10, R2, R4, R6"), "1")  # another instruction between
 
+    def test_the_ceilings_of_ffmas_have_a_row_each(self):
+        names = {"_Z1kILb0E": "_Z8ffma_fedIL5order3ELi8ELi16E", "_Z1kILb1E": "_Z10ffma_threeILb1E"}
+        texts = [LISTING, USAGE]
+        for old, new in names.items():
+            texts = [text.replace(old, new) for text in texts]
+        rows = self.sass(*texts, variant="ffma_limits").stdout.split()
+        self.assertEqual([row.split(",")[1:4:2] for row in rows], [["fed_8x16_strips", "99"], ["ffma_one_bank", "217"]])
+
     def test_no_machine_code(self):
         self.assertEqual(self.sass("nothing\n").stdout, "")
 

@@ -332,6 +332,8 @@ line "knn_torch.sh without PyTorch: one line, exit 2" 2 'false has no PyTorch' \
     with_gpu env PYTHON=false sh scripts/knn_torch.sh
 run with_gpu env PYTHON="$work/none" sh scripts/knn_torch.sh
 check "knn_torch.sh without Python: one line, exit 2" eval '[ "$status" = 2 ] && lines 1 && said "none is missing"'
+line "other_languages.sh without Triton: one line, exit 2" 2 'false has no Triton' \
+    env PYTHON=false sh scripts/other_languages.sh
 
 rm -r plots/data/nvidia-made-up-4090-laptop
 for script in measure optdigits; do cp "$work/$script.sh" "tests/gpu/$script.sh"; done

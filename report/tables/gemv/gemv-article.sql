@@ -1,4 +1,5 @@
 -- The GEMV article's table, its numbers on the left, ours on the right: 1024 x 1024, single launches between events.
+-- Its kernel named naive_gemv stands beside both of ours: as it is written, and as its compiler made it.
 -- marker: gemv-article STEP
 -- align: lrrlr
 -- recorded: gemv; f16, 1024 × 1024, cold L2, single launches between events as in the article, medians, ratios pair
@@ -9,7 +10,7 @@ WITH line AS (SELECT 0 AS place, 'cublas' AS variant
               SELECT place, variant FROM variant WHERE family = 'gemv' AND step = :step),
      cublas AS (SELECT article_ms FROM gemv_ladder WHERE step = :step AND variant = 'cublas')
 SELECT CASE l.variant WHEN 'cublas' THEN article_kernel ELSE '`' || article_kernel || '`' END AS "the article's kernel",
-       article_ms AS "its ms", article_ratio AS "its ratio to cuBLAS",
+       article_ms || coalesce(' (text: ' || article_text_ms || ')', '') AS "its ms", article_ratio AS "its ratio to cuBLAS",
        CASE l.variant WHEN 'cublas' THEN 'cuBLAS' ELSE '`' || l.variant || '`' END AS "our variant", us AS "our µs",
        CASE l.variant WHEN 'cublas' THEN CASE WHEN us IS NOT NULL THEN '1' END ELSE ratio END AS
        "our ratio, median (min..max)",

@@ -1,5 +1,6 @@
--- Every variant at one shape, cold; with programmatic dependent launch (PDL) where that was measured.
--- marker: gemv STEP N K [DTYPE]
+-- Every variant, or those up to one of them, at one shape, cold; with programmatic dependent launch (PDL) where that
+-- was measured.
+-- marker: gemv STEP N K [DTYPE] [LAST]
 -- align: lr
 -- part: rows
 WITH here AS (SELECT * FROM gemv_text
@@ -21,6 +22,8 @@ SELECT label AS variant, us AS "µs", gbps AS "GB/s",
        CASE WHEN name = 'cublas' AND us IS NOT NULL THEN '1' WHEN name <> 'read_ceiling' THEN ratio END AS
        "ratio to cuBLAS, median (min..max)"
 FROM line LEFT JOIN here USING (name, mode)
+WHERE :last IS NULL OR place >= 9000001 AND pdl = 0
+      OR place <= (SELECT place FROM variant WHERE step = :step AND variant = :last)
 ORDER BY place, pdl;
 -- part: below
 SELECT sub('Recorded on ' || max(text) || '; ' || :dtype || ', ' || :n || ' × ' || :k || ', cold L2, medians, ' ||

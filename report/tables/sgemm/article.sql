@@ -1,26 +1,34 @@
--- The SGEMM article's four shapes: each step's best variant against the baseline. The last step's mean is bold: it is
--- the one to set beside the article's.
+-- The SGEMM article's four shapes: every rung against the baseline, with the mean of the four ratios. The rung that is the
+-- article's own scheme is bold, and beside it stands what the article reports.
 -- marker: article
+-- align: llr
 -- part: columns
-SELECT short || coalesce(' `' || variant || '`', '') FROM gemm_step LEFT JOIN best USING (step) ORDER BY step;
+WITH side(side) AS (VALUES (2048), (4096), (8192), (16384)) SELECT side || '²' FROM side
+UNION ALL VALUES ('mean');
 -- part: rows
 WITH side(side) AS (VALUES (2048), (4096), (8192), (16384)),
-     case_of AS (SELECT side, step, short, short || coalesce(' `' || best.variant || '`', '') AS name, best.variant
-                 FROM side JOIN gemm_step LEFT JOIN best USING (step)),
-     measured AS (SELECT side, c.short, name, ratio, text
-                  FROM case_of AS c LEFT JOIN (SELECT g.*, t.ratio AS text
-                                               FROM gemm AS g JOIN gemm_text AS t USING (step, variant, m, n, k)) AS g
-                       ON (g.step, g.variant, m, n, k) = (c.step, c.variant, side, side, 1024))
-SELECT label AS "M = N, K = 1024", name, text
-FROM (SELECT side, side AS label, name, text FROM measured
+     rung AS (SELECT v.step, short, v.variant, place,
+                     CASE v.variant WHEN 'register_prefetch' THEN '**`' || v.variant || '`**'
+                                    ELSE '`' || v.variant || '`' END AS name
+              FROM variant AS v WHERE family = 'gemm'),
+     measured AS (SELECT rung.*, side, g.ratio, t.ratio AS text
+                  FROM rung JOIN side
+                  LEFT JOIN gemm AS g ON (g.step, g.variant, g.m, g.n, g.k) = (rung.step, rung.variant, side, side, 1024)
+                  LEFT JOIN gemm_text AS t
+                       ON (t.step, t.variant, t.m, t.n, t.k) = (rung.step, rung.variant, side, side, 1024))
+SELECT step, variant, heading, cell
+FROM (SELECT step AS whole, place, 0 AS after, side, short AS step, name AS variant, side || '²' AS heading, text AS cell
+      FROM measured
       UNION ALL
-      SELECT 99999, 'average', name,
-             CASE WHEN count(CASE WHEN ratio > 0 THEN 1 END) = 4
-                  THEN form(CASE short WHEN 'step05' THEN '**%.3f**' ELSE '%.3f' END, mean(ratio)) END
-      FROM (SELECT * FROM measured ORDER BY side) GROUP BY name)
-ORDER BY side;
+      SELECT step, place, 0, 99999, short, name, 'mean',
+             CASE WHEN count(ratio) = 4
+                  THEN form(CASE variant WHEN 'register_prefetch' THEN '**%.3f**' ELSE '%.3f' END, mean(ratio)) END
+      FROM (SELECT * FROM measured ORDER BY side) GROUP BY step, variant
+      UNION ALL
+      SELECT step, place, 1, 99999, 'the article', 'its kernel, on a T4', 'mean', '0.975'
+      FROM rung WHERE variant = 'register_prefetch')
+ORDER BY whole, place, after, side;
 -- part: below
-SELECT 'Ratio to ' || against || ', median (min..max); each step by the variant that is fastest at 4096³.' FROM
-       gemm_source
+SELECT 'Ratio to ' || against || ' at M = N, K = 1024: median (min..max).' FROM gemm_source
 UNION ALL
 SELECT line FROM gemm_source;
