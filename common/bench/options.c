@@ -58,7 +58,7 @@ static const option common_table[] = {
     {"counters-csv", "FILE", OPTION_OUTPUT, FIELD(watch.counters_csv), "the same, and write the counts to FILE as CSV",
      NULL},
     {"predict", NULL, OPTION_FLAG, FIELD(watch.predict),
-     "the same, but run no kernel: how long each would take on an H200, by a model", NULL},
+     "the same, but run no kernel (with --sim they run, too): how long each would take on an H200, by a model", NULL},
     {"trace", "FILE", OPTION_OUTPUT, FIELD(watch.trace),
      "the same, and write what ran when, in order, to FILE, which Perfetto opens", NULL},
     {"trace-blocks", "N", OPTION_POSITIVE, FIELD(watch.trace_blocks),
@@ -351,7 +351,8 @@ static bool complete_random(const option_parse *p, options *o) {
 static bool complete(option_parse *p) {
     const options_program *program = p->program;
     options *o = p->o;
-    const simulator_watched *w = &o->watch;
+    simulator_watched *w = &o->watch;
+    w->predict_only = w->predict && !options_given(p, "sim");
     o->simulate = o->simulate || o->sim_device != NULL || program->simulated || w->leak_check || w->counters != NULL ||
                   w->counters_csv != NULL || w->trace != NULL || w->predict || w->explain != NULL;
     for (int i = 0; i < program->variant_count && !o->variant_given; i++) o->chosen[i] = true;

@@ -33,7 +33,8 @@ typedef struct {
     bool leak_check;          /* device memory that is not freed in the end is a mistake, too */
     const char *counters;     /* it counts what kernels do, and prints it at its end in this form; NULL: not */
     const char *counters_csv; /* writes it to this file; NULL: not */
-    bool predict;             /* it runs no kernel that is counted, but says how long it would take on an H200 */
+    bool predict;             /* it can say how long kernels would take on an H200 */
+    bool predict_only;        /* and is asked for nothing else */
     const char *trace;        /* writes a trace to this file; NULL: not */
     int trace_blocks;         /* of so many blocks of each launch; 0: as many as it does unless told otherwise */
     const char *explain;      /* instead of anything else it says what this metric is; NULL: not */
@@ -46,8 +47,10 @@ bool simulator_watch(const simulator_watched *watched);
  */
 void simulator_count(const char *what, const char *problem);
 
-/* In the simulator that predicts: milliseconds of the launches since simulator_count; NAN: not known. */
+/* In the simulator that predicts: kernels that are launched until simulator_predicted_ms are not run. That returns how
+ * long they would take, in milliseconds; NAN: not known. `soon`: they will be launched again for that. */
 bool simulator_predicts(void);
+void simulator_predict(bool soon);
 double simulator_predicted_ms(void);
 
 /* In the simulator: until simulator_operands_end, kernels that touch what lies around an operand make a mistake, which

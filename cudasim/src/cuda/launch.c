@@ -167,6 +167,11 @@ void cudasim_count(const char *what, const char *problem) {
     predict_record(what, problem);
 }
 
+void cudasim_predict(int soon) {
+    cudaDeviceSynchronize();
+    predict_request(soon != 0);
+}
+
 double cudasim_predicted(void) {
     cudaDeviceSynchronize();
     return predict_seconds();

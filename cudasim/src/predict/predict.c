@@ -19,24 +19,25 @@ typedef struct predicted {
     struct predicted *next;
 } predicted;
 
-static bool wanted, replaces;
+static bool wanted, replaces, on_request; /* on_request: only between predict_request and predict_seconds */
 static predicted *all, **last = &all;
 static char *what, *problem;
-static bool recording = true;
+static bool recording = true, noting;
 static double sum; /* of the launches since predict_record; unknown: of one it is */
 static int launches;
 static bool unknown;
 static const char *why_unknown;
-static bool asked; /* the program prints what it asks for itself */
 
 void predict_begin(void) {
     const char *text = getenv("CUDASIM_PREDICT");
     if (text == NULL || *text == '\0') return;
-    replaces = strcmp(text, "only") == 0;
+    on_request = strcmp(text, "request") == 0;
+    replaces = on_request || strcmp(text, "only") == 0;
     if (!replaces && strcmp(text, "run") != 0) {
-        fprintf(stderr, "cudasim: CUDASIM_PREDICT=%s is neither only nor run\n", text);
+        fprintf(stderr, "cudasim: CUDASIM_PREDICT=%s is neither only nor run nor request\n", text);
         _Exit(2);
     }
+    recording = !on_request;
     wanted = true;
 }
 
@@ -49,29 +50,32 @@ bool predict_replaces(void) {
 }
 
 void predict_record(const char *new_what, const char *new_problem) {
-    if (!wanted) return;
+    if (!wanted || on_request) return;
     free(what);
     free(problem);
     recording = new_what != NULL;
     what = recording ? strdup(new_what) : NULL;
     problem = recording ? strdup(new_problem != NULL ? new_problem : "") : NULL;
-    if (!recording) return; /* predict_seconds is asked then */
+}
+
+void predict_request(bool soon) {
+    if (!on_request) return;
+    recording = true;
+    noting = soon;
     sum = launches = 0;
     unknown = false;
 }
 
-/* Says why, once for each reason. */
+/* Says why, the first time. */
 static void say(const char *why) {
-    static char said[8][sizeof((launch_time){0}).why];
-    static int count;
-    for (int k = 0; k < count; k++)
-        if (strcmp(said[k], why) == 0) return;
-    if (count < 8) strcpy(said[count++], why);
-    fprintf(stderr, "cudasim: no predicted time: %s\n", why);
+    static bool said;
+    if (!said) fprintf(stderr, "cudasim: no predicted time: %s (docs/predict.md says what is)\n", why);
+    said = true;
 }
 
 double predict_seconds(void) {
-    asked = true;
+    if (!on_request) return -1;
+    recording = false;
     if (unknown) say(why_unknown);
     return launches > 0 && !unknown ? sum : -1;
 }
@@ -113,6 +117,10 @@ static predicted *add(sim_kernel *kernel, const sim_launch_config *config, const
 void predict_launch(sim_kernel *kernel, const sim_launch_config *config, const void *params, size_t params_size) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     if (!wanted || !recording) return;
+    if (noting) {
+        waves_note(kernel, config);
+        return;
+    }
     pthread_mutex_lock(&lock);
     predicted *p = find(kernel, config, params, params_size);
     if (p == NULL) p = add(kernel, config, params, params_size);
@@ -127,7 +135,7 @@ void predict_launch(sim_kernel *kernel, const sim_launch_config *config, const v
 }
 
 void predict_end(void) {
-    if (!wanted || asked) return;
+    if (!wanted || on_request) return;
     if (all != NULL) printf("Predicted, on an H200 (cudasim/docs/predict.md says how far to trust it):\n");
     for (const predicted *p = all; p != NULL; p = p->next) {
         const unsigned *g = p->config.grid, *b = p->config.block;

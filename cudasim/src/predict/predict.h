@@ -4,7 +4,8 @@
 
 #include "load/module.h"
 
-/* Reads CUDASIM_PREDICT: "only", kernels are not run; "run", they are, too; else nothing is predicted. */
+/* Reads CUDASIM_PREDICT: "only", kernels are not run; "run", they are, too; "request", those between predict_request
+ * and predict_seconds are predicted and not run; else nothing is predicted. */
 void predict_begin(void);
 bool predict_wanted(void);
 /* Are predicted kernels not run? */
@@ -13,7 +14,9 @@ bool predict_replaces(void);
 void predict_record(const char *what, const char *problem);
 /* A kernel is about to be launched. */
 void predict_launch(sim_kernel *kernel, const sim_launch_config *config, const void *params, size_t params_size);
-/* Seconds of all launches since predict_record; negative: not known. */
+/* Launches from now on are predicted, or are to be predicted `soon`. */
+void predict_request(bool soon);
+/* Seconds of all launches since predict_request; negative: not known. */
 double predict_seconds(void);
 /* Prints what has been predicted, a line for each kernel and size. */
 void predict_end(void);

@@ -87,8 +87,9 @@ typedef struct sass_code {
 void sass_control(const uint8_t bytes[16], sass_insn *i);
 /* One line of nvdisasm without its address and semicolon: "@!P0 IADD3 R1, R2, -R3, RZ". False where it is none. */
 bool sass_parse(const char *line, sass_insn *i);
-/* Disassembles what a kernel's section holds. False and a line in `error` where it cannot be. */
-bool sass_read(sass_code *code, const uint8_t *bytes, size_t size, char *error, size_t error_size);
-void sass_free(sass_code *code);
+/* A kernel's code, disassembled: the same for the same bytes, and never freed. NULL and a line in `error` where it
+ * cannot be. sass_note: it will be wanted. All that has been noted is read at once. */
+const sass_code *sass_read(const uint8_t *bytes, size_t size, char *error, size_t error_size);
+void sass_note(const uint8_t *bytes, size_t size);
 
 #endif

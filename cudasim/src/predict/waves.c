@@ -168,31 +168,37 @@ static launch_time timed(plan *p, const sim_kernel_info *info, const sim_launch_
     return t;
 }
 
+/* Why the model does not reach the launch, as far as that can be said without its code, which it has; NULL: nothing. */
+static const char *beyond(const sim_kernel *kernel, const sim_launch_config *config, const uint8_t **bytes,
+                          size_t *size) {
+    unsigned arch;
+    if (ceiling_of(ceilings_current(), "latency_l2") == 0)
+        return "the model knows only GPUs with measured ceilings (CUDASIM_DEVICE=sm_90)";
+    if (!sim_kernel_code(kernel, bytes, size, &arch) || arch != 90)
+        return "the program has no machine code for sm_90 (-gencode arch=compute_90a,code=[sm_90a,compute_90a])";
+    if (config->cluster[0] * config->cluster[1] * config->cluster[2] > 1) return "clusters are not modelled";
+    return NULL;
+}
+
+void waves_note(const sim_kernel *kernel, const sim_launch_config *config) {
+    const uint8_t *bytes;
+    size_t size;
+    if (beyond(kernel, config, &bytes, &size) == NULL) sass_note(bytes, size);
+}
+
 launch_time waves_time(sim_kernel *kernel, const sim_launch_config *config, const void *params, size_t params_size) {
     plan p = {.device = device_model_current(), .footprint = footprint(params, params_size)};
     sim_kernel_info info;
     const uint8_t *bytes;
     size_t size;
-    unsigned arch;
     char error[200];
     sim_kernel_describe(kernel, &info);
-    if (ceiling_of(ceilings_current(), "latency_l2") == 0)
-        return failed("the model knows only GPUs with measured ceilings (CUDASIM_DEVICE=sm_90)");
-    if (!sim_kernel_code(kernel, &bytes, &size, &arch) || arch != 90)
-        return failed(
-            "the program has no machine code for sm_90 (-gencode arch=compute_90a,code=[sm_90a,compute_90a])");
-    if (config->cluster[0] * config->cluster[1] * config->cluster[2] > 1) return failed("clusters are not modelled");
-    sass_code code;
-    if (!sass_read(&code, bytes, size, error, sizeof error)) return failed(error);
-    p.launch.code = &code;
+    const char *reason = beyond(kernel, config, &bytes, &size);
+    if (reason != NULL) return failed(reason);
+    p.launch.code = sass_read(bytes, size, error, sizeof error);
+    if (p.launch.code == NULL) return failed(error);
     set_constants(&p.launch, config, params, params_size);
-    launch_time t;
-    if (code.missing[0] != '\0') {
-        snprintf(error, sizeof error, "%s is not modelled", code.missing);
-        t = failed(error);
-    } else {
-        t = timed(&p, &info, config);
-    }
-    sass_free(&code);
-    return t;
+    if (p.launch.code->missing[0] == '\0') return timed(&p, &info, config);
+    snprintf(error, sizeof error, "%s is not modelled", p.launch.code->missing);
+    return failed(error);
 }

@@ -12,5 +12,7 @@ typedef struct launch_time {
 } launch_time;
 
 launch_time waves_time(sim_kernel *kernel, const sim_launch_config *config, const void *params, size_t params_size);
+/* Its code will be wanted: many kernels' are disassembled sooner together. */
+void waves_note(const sim_kernel *kernel, const sim_launch_config *config);
 
 #endif
