@@ -70,6 +70,15 @@ static void begin_row(const session *s, const char *name, const record *r) {
     print_columns(s, s->family->sizes, r);
 }
 
+/* Below a row, where it is asked for. */
+static void print_why(const session *s, double ms) {
+    const char *line = s->o.watch.why && !isnan(ms) ? simulator_why() : "";
+    for (int length; *line != '\0'; line += length + 1) {
+        length = (int)strcspn(line, "\n");
+        printf("    %.*s\n", length, line);
+    }
+}
+
 static void print_time(double ms) {
     char text[32] = "-";
     if (!isnan(ms)) snprintf(text, sizeof text, "%.4f ms +-%d %%", ms, PREDICTED_BAND);
@@ -88,6 +97,7 @@ void print_row(const session *s, const char *name, const record *r, double secon
     } else
         print_columns(s, s->family->columns, r);
     printf("%s%s\n", *remark != '\0' ? "  " : "", remark);
+    print_why(s, predicted_ms);
     fflush(stdout);
 }
 
@@ -95,6 +105,7 @@ void print_predicted(const session *s, const char *name, const record *r, double
     begin_row(s, name, r);
     print_time(ms);
     printf("%s\n", isnan(ms) ? "  the model does not reach it" : "");
+    print_why(s, ms);
     fflush(stdout);
 }
 

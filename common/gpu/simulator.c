@@ -81,6 +81,7 @@ bool simulator_watch(const simulator_watched *watched) {
                {"CUDASIM_TRACE", watched->trace},
                {"CUDASIM_TRACE_BLOCKS", watched->trace_blocks > 0 ? blocks : NULL},
                {"CUDASIM_PREDICT", watched->predict ? "request" : NULL},
+               {"CUDASIM_WHY", watched->why ? "1" : NULL},
                {"CUDASIM_EXPLAIN", watched->explain}};
     bool any = false;
     for (int i = 0; i < ARRAY_SIZE(all); i++) any = set_variable(all[i].variable, all[i].value) || any;
@@ -110,6 +111,12 @@ double simulator_predicted_ms(void) {
     *(void **)&predicted = dlsym(RTLD_DEFAULT, "cudasim_predicted");
     const double seconds = predicted != NULL ? predicted() : -1.0;
     return seconds >= 0.0 ? 1e3 * seconds : NAN;
+}
+
+const char *simulator_why(void) {
+    cudasim_why_function *why;
+    *(void **)&why = dlsym(RTLD_DEFAULT, "cudasim_why");
+    return why != NULL ? why() : "";
 }
 
 void simulator_operand(const char *name, const void *elements, size_t element_bytes, size_t rows, size_t cols,

@@ -41,6 +41,10 @@ cudasim_predict_function cudasim_predict;
 typedef double cudasim_predicted_function(void);
 cudasim_predicted_function cudasim_predicted;
 
+/* Where CUDASIM_WHY is set: lines that say which unit bounds which part of a block of the launch predicted last. */
+typedef const char *cudasim_why_function(void);
+cudasim_why_function cudasim_why;
+
 /* For programs that lay out several arrays in one piece of memory: from now on an access of a kernel to the allocation
  * that holds `elements` is a finding (out-of-bounds) where it lies beside this array and others that were named so. The
  * array has rows x cols elements of element_bytes bytes; its rows are ld elements apart, and what lies between them may

@@ -40,6 +40,7 @@ expect 'its output' 0 identical diff -s "$work/plain" "$work/too"
 expect 'its counts' 0 identical diff -s "$work/plain.csv" "$work/too.csv"
 if command -v "${CUDASIM_NVDISASM:-nvdisasm}" >/dev/null 2>&1; then
     expect 'a time' 0 'blocks of .* threads: about [0-9.]* us' $cudasim --predict=run $program
+    expect 'what bounds it' 1 '^until its last  *[0-9]*%  .*[a-z], [0-9]*%$' $cudasim --why $program
     expect 'no kernel is run' 1 'about [0-9.]* us' $cudasim --predict $program
 fi
 echo "$passed passed, $failed failed"

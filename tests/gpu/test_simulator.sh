@@ -114,14 +114,16 @@ done
 printf '#!/bin/sh\nexit 1\n' >"$work/nvdisasm"
 chmod +x "$work/nvdisasm"
 [ -x "$tool" ] || tool=$work/nvdisasm
-# plain NVDISASM PROGRAM: prints a run without a GPU, without the seconds; counts is in $work/NAME.csv.
+# plain NVDISASM PROGRAM VARIANT: prints a run without a GPU, without the seconds; its counts go to $work/counts.csv.
 plain() {
-    FAKE_MACHINE='no driver' CUDASIM_NVDISASM=$1 CUDASIM_COUNTERS_CSV=$work/counts.csv "$2" --size 64 2>"$work/err" |
+    FAKE_MACHINE='no driver' CUDASIM_NVDISASM=$1 CUDASIM_COUNTERS_CSV=$work/counts.csv "$2" --size 64 --variant "$3" 2>"$work/err" |
         sed 's/ *[0-9.]* s  / s  /'
 }
-for each in $program step03/run; do # the second has machine code
+for each in "$program plain" 'step03/run tile4x4'; do # the second has machine code
+    # shellcheck disable=SC2086 # a program and its variant
     plain /nowhere $each >"$work/without"
     mv "$work/counts.csv" "$work/without.csv"
+    # shellcheck disable=SC2086
     plain "$tool" $each >"$work/out"
     check 'one column more, where there is nvdisasm' \
         'said "k    about, on an H200   simulated in" && ! grep -q about "$work/without"'
@@ -130,6 +132,8 @@ for each in $program step03/run; do # the second has machine code
     check 'the counts as well' cmp -s "$work/counts.csv" "$work/without.csv"
 done
 [ "$tool" = "$work/nvdisasm" ] || check 'a time, and how far off it may be' said '^tile4x4 .* 0.0[0-9]* ms +-15 % s  0'
+[ "$tool" = "$work/nvdisasm" ] || CUDASIM_NVDISASM=$tool run step03/run --why --size 64 --variant tile4x4
+[ "$tool" = "$work/nvdisasm" ] || check 'and what bounds it' said '^    until its last  *[0-9]*%  .*[a-z], [0-9]*%$'
 CUDASIM_NVDISASM=$tool expect 'kernels run' 0 'H200  +simulated in' --predict --size 64 --variant plain
 CUDASIM_NVDISASM=$tool run "$program" --predict --size 64 --variant plain
 check 'and without --sim they do not' '[ $status = 0 ] && said "about, on an H200$" && ! said simulated.in'

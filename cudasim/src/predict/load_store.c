@@ -82,7 +82,6 @@ void unit_ask(sm *m, int warp, const sass_insn *i, const lane_access *a) {
     r->clocks = 1;
     if (is_shared(i)) {
         r->clocks = wavefronts(m, i, a) * WAVEFRONT_CLOCKS;
-        m->result.wavefronts += (uint64_t)r->clocks;
     } else if (i->op == SASS_LDGSTS) {
         find_lines(r, a, a->copying);
         r->clocks = wavefronts(m, i, a) * WAVEFRONT_CLOCKS;
@@ -136,7 +135,7 @@ static void take_up(sm *m, scheduler *s) {
     s->count--;
     s->address_free = m->now + ADDRESS_CLOCKS;
     m->unit_free = m->now + r->clocks;
-    m->result.lsu_busy += (uint64_t)r->clocks;
+    if (w->block >= 0) m->blocks[w->block].since[BUSY_LSU] += r->clocks;
     if (i->op == SASS_LDGSTS) {
         w->copies_done = later(w->copies_done, done);
         w->copied++;

@@ -272,12 +272,7 @@ static kernel_code *find(const uint8_t *bytes, size_t size) {
     if (k != NULL || (k = calloc(1, sizeof *k)) == NULL) return k;
     *k = (kernel_code){.bytes = malloc(size), .size = size, .next = all};
     k->code.insns = calloc(size / 16 + 1, sizeof *k->code.insns);
-    if (k->bytes == NULL || k->code.insns == NULL || size < 16 || size % 16 != 0) {
-        free(k->bytes);
-        free(k->code.insns);
-        free(k);
-        return NULL;
-    }
+    if (k->bytes == NULL || k->code.insns == NULL || size < 16 || size % 16 != 0) return NULL;
     memcpy(k->bytes, bytes, size);
     return all = k;
 }

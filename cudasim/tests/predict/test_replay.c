@@ -49,7 +49,8 @@ static replay_result run_blocks(unsigned threads, int blocks, int resident) {
                               .l1_kib = 128,
                               .clocks = {.l1 = L1, .l2 = L2, .dram = DRAM, .l2_sector = 1},
                               .shared_clocks = SHARED,
-                              .most_issues = 1000000};
+                              .most_issues = 1000000,
+                              .parts = true};
     const replay_result r = replay(&spec);
     assert_true(r.complete);
     return r;
@@ -180,10 +181,30 @@ static void waves(void **state) {
     NEAR(two, 2 * one, 12);
 }
 
+/* Parts of a block: 100 FMAs until its first barrier, 200 until its last, 300 after that; their clocks are all there
+ * are.
+ */
+static void parts(void **state) {
+    line lines[603] = {{0}};
+    for (int k = 0; k < 602; k++) {
+        const bool barrier = k == 100 || k == 301;
+        lines[k] = (line){barrier ? "BAR.SYNC 0x0 ;" : "FFMA R0, R4, R5, RZ ;", 1, NONE, NONE, 0};
+    }
+    write_code(lines, 1);
+    const replay_result r = run_blocks(128, 1, 1);
+    double time = 0;
+    for (int k = 0; k < PARTS; k++) {
+        NEAR(r.part[k][BUSY_FP32], 100 * (k + 1), 0.1);
+        time += r.part[k][SHARE_TIME];
+    }
+    NEAR(time, r.clocks, 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(fmas),   cmocka_unit_test(pipes), cmocka_unit_test(chases),
                                        cmocka_unit_test(unit),   cmocka_unit_test(copy),  cmocka_unit_test(barriers),
-                                       cmocka_unit_test(copies), cmocka_unit_test(paths), cmocka_unit_test(waves)};
+                                       cmocka_unit_test(copies), cmocka_unit_test(paths), cmocka_unit_test(waves),
+                                       cmocka_unit_test(parts)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     free(code.insns);
     return failed;
