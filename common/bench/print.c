@@ -53,7 +53,7 @@ void print_header(const session *s) {
     s->family->header(s);
     printf("%-*s", s->name_width, s->family->noun);
     print_titles(s->family->sizes);
-    if (session_predicts(s)) printf(" %*s", PREDICTED_WIDTH, "about, on an H200");
+    if (session_predicts(s) || s->o.watch.predict_only) printf(" %*s", PREDICTED_WIDTH, "about, on an H200");
     if (s->o.watch.predict_only)
         printf("\n");
     else if (s->device.simulated)

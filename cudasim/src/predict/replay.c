@@ -164,7 +164,9 @@ static void occupy(sm *m, scheduler *s, sm_warp *w, const sass_insn *i) {
 static void account_issue(sm *m, sm_warp *w, const sass_insn *i) {
     double *since = m->blocks[w->block].since;
     const bool load = i->pipe == PIPE_LOAD, shared = i->op == SASS_LDS || i->op == SASS_LDSM || i->op == SASS_SHFL;
-    const int why = !load ? WAIT_RESULT : shared || i->op == SASS_STS ? WAIT_SHARED : WAIT_GLOBAL;
+    const int why = !load                                                ? WAIT_RESULT
+                    : shared || i->op == SASS_STS || i->op == SASS_ATOMS ? WAIT_SHARED
+                                                                         : WAIT_GLOBAL;
     if (i->write_board < SASS_SCOREBOARDS) w->waits_for[i->write_board] = (uint8_t)why;
     if (i->read_board < SASS_SCOREBOARDS) w->waits_for[i->read_board] = load ? WAIT_QUEUE : WAIT_RESULT;
     since[BUSY_ISSUE] += 1.0 / SCHEDULERS;
@@ -191,6 +193,8 @@ static void account_time(sm *m, double next) {
 static void issue(sm *m, scheduler *s, int warp) {
     sm_warp *w = &m->warps[warp];
     const sass_insn *i = &m->spec->launch->code->insns[w->lanes->pc];
+    const uint32_t holds = w->lanes->predicates[i->predicate];
+    if (i->pipe == PIPE_NONE && (w->lanes->group & (i->predicate_not ? ~holds : holds))) m->result.missing = i->name;
     if (m->spec->parts) account_issue(m, w, i);
     lane_access a;
     lane_effect effect = EFFECT_NONE;
@@ -259,7 +263,8 @@ static double unit_next(const sm *m) {
 }
 
 static void run(sm *m) {
-    while (m->ended < m->spec->blocks && m->result.issued < m->spec->most_issues && m->sleeps < MOST_SLEEPS) {
+    while (m->ended < m->spec->blocks && m->result.issued < m->spec->most_issues && m->sleeps < MOST_SLEEPS &&
+           m->result.missing == NULL) {
         unit_step(m);
         double soonest = NEVER;
         for (int k = 0; k < SCHEDULERS; k++) {

@@ -27,7 +27,8 @@ typedef struct replay_spec {
 } replay_spec;
 
 typedef struct replay_result {
-    bool complete; /* false: it gave up, or had no memory */
+    bool complete;       /* false: it gave up, or had no memory */
+    const char *missing; /* the instruction that it met and does not know */
     double clocks;
     uint64_t issued, by_pipe[SASS_PIPES];
     double part[PARTS][SHARES];

@@ -11,7 +11,7 @@ static const struct {
     const char *name;
     uint8_t pipe;
 } ops[] = {
-#define OP(name, pipe) {#name, PIPE_##pipe},
+#define OP(name, pipe, how) {#name, PIPE_##pipe},
 #include "predict/opcodes.def"
 #undef OP
 };
@@ -217,12 +217,9 @@ static bool read_line(const char *line, long address, const uint8_t bytes[16], s
 
 static void add(sass_code *code, const sass_insn *i, long first_address) {
     sass_insn *new = &code->insns[code->count++];
-    const bool never = i->predicate == SASS_PT && i->predicate_not;
     *new = *i;
     for (int k = 0; k < i->count && (i->op == SASS_BRA || i->op == SASS_CALL); k++)
         if (i->operands[k].kind == KIND_NUMBER) new->operands[k].number -= first_address;
-    if (i->pipe == PIPE_NONE && !never && code->missing[0] == '\0')
-        snprintf(code->missing, sizeof code->missing, "%s", i->name);
 }
 
 /* Reads what nvdisasm prints of the kernels' code, one behind the other. A kernel that is not complete stays empty. */

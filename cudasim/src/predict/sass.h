@@ -26,7 +26,7 @@ typedef enum sass_pipe {
 } sass_pipe;
 
 typedef enum sass_op {
-#define OP(name, pipe) SASS_##name,
+#define OP(name, pipe, how) SASS_##name,
 #include "predict/opcodes.def"
 #undef OP
     SASS_UNKNOWN
@@ -80,7 +80,6 @@ typedef struct sass_insn {
 typedef struct sass_code {
     sass_insn *insns;
     int count;
-    char missing[64]; /* the first instruction that the model does not reach; empty: none */
 } sass_code;
 
 /* The control bits of an instruction of 16 bytes. */

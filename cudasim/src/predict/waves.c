@@ -138,6 +138,12 @@ static launch_time failed(const char *why) {
     return t;
 }
 
+static launch_time unknown(const char *instruction) {
+    launch_time t = {.seconds = -1};
+    snprintf(t.why, sizeof t.why, "%s is not modelled", instruction);
+    return t;
+}
+
 static int largest(const double *share, int first, int end) {
     int most = first;
     for (int k = first; k < end; k++)
@@ -162,7 +168,7 @@ static void describe(const replay_result *r, char *text, size_t room) {
         const bool bounds = share[unit] > UNIT_BOUNDS;
         n += snprintf(text + n, room - (size_t)n,
                       "%-23s  %3.0f%%   %3.0f%%  %3.0f%%    %3.0f%%        %3.0f%%  %s%s, %.0f%%\n",
-                      time < 100 ? parts[k] : "all of it", time, share[BUSY_ISSUE], share[BUSY_FP32],
+                      time < 99.99 ? parts[k] : "all of it", time, share[BUSY_ISSUE], share[BUSY_FP32],
                       share[BUSY_TENSOR], share[BUSY_LSU], bounds ? "" : "waiting for ",
                       bounds ? units[unit - BUSY_ISSUE] : waits[wait - WAIT_GLOBAL], share[bounds ? unit : wait]);
     }
@@ -194,6 +200,7 @@ static launch_time timed(plan *p, const sim_kernel_info *info, const sim_launch_
     if (p->resident > p->per_sm) p->resident = p->per_sm;
     p->spec.l2_holds_all = finds_in_l2(p);
     const replay_result r = p->per_sm <= 3 * p->resident ? all_blocks(p) : some_waves(p);
+    if (r.missing != NULL) return unknown(r.missing);
     if (!r.complete) return failed("its blocks wait for one another, or run too long");
     launch_time t = {.clocks = r.clocks};
     const double least = dram_clocks(p, &r, active, dram) + p->spec.clocks.dram;
@@ -224,7 +231,5 @@ launch_time waves_time(sim_kernel *kernel, const sim_launch_config *config, cons
     p.launch.code = sass_read(bytes, size, error, sizeof error);
     if (p.launch.code == NULL) return failed(error);
     set_constants(&p.launch, config, params, params_size);
-    if (p.launch.code->missing[0] == '\0') return timed(&p, &info, config);
-    snprintf(error, sizeof error, "%s is not modelled", p.launch.code->missing);
-    return failed(error);
+    return timed(&p, &info, config);
 }
