@@ -6,6 +6,7 @@ is kept in MY/NAME/state. WORK is an empty folder. Exit status: 0 all done, 1 no
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -120,8 +121,10 @@ def build(step):
 def predicted(program, told, work):
     """A line on about how long the reader's kernel, and the step's if that is built, would take; at a size that is soon
     predicted. None where the model does not reach the reader's."""
-    options, (step, variant) = told["gpu"][0].replace("4096", "1024"), told["step"][0].split(" ", 1)
-    options = ["--predict", *options.split()]
+    if shutil.which(os.environ.get("CUDASIM_NVDISASM", "nvdisasm"), path=SIMULATOR["PATH"]) is None:
+        return []
+    step, variant = told["step"][0].split(" ", 1)
+    options = ["--predict", *told["gpu"][0].replace("4096", "1024").split()]
     mine, theirs = median(program, options, work, SIMULATOR)[2], ""
     if not mine:
         return []

@@ -391,7 +391,7 @@ static void copy(operation *o) {
 }
 
 void lanes_compute(lane_warp *w, const sass_insn *i, uint32_t active) {
-    static void (*const how[SASS_UNKNOWN])(operation *) = {
+    static void (*const how[SASS_UNKNOWN + 1])(operation *) = {
 #define OP(name, pipe, how) [SASS_##name] = how,
 #include "predict/opcodes.def"
 #undef OP
