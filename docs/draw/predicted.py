@@ -53,5 +53,6 @@ def draw(sources):
         d.box(place(known[rung]) - 3, y + 4.5, 6, 6, "b", 3)
     floor = place(2 * SIZE**3 / PEAK)
     d.line(floor, top - 6, floor, bottom, style="clash")
-    d.key(bottom + 20, (10, "a", f"predicted, ± {BAND} %"), (150, "b", "measured"), (235, "clash", "FMAs alone, at the peak"))
+    d.key(bottom + 20, (10, "a", f"predicted, ± {BAND} %"), (150, "b", "measured"),
+          (235, "clash", "FMAs alone, at the peak"))
     return {"predicted": d.svg()}
