@@ -6,12 +6,15 @@ is kept in MY/NAME/state. WORK is an empty folder. Exit status: 0 all done, 1 no
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 
 from report.csvs import goals_of, rows
 
 HERE = os.getcwd() + os.sep
+SIMULATOR = {"CUDASIM_WATCHDOG": "10", **os.environ, "CUDASIM_LIB": HERE + "cudasim/build/libcudart.so.13",
+             "PATH": os.environ["PATH"] + os.pathsep + HERE + "build/cuda/bin"}
 WRONG = re.compile(r"WRONG RESULT|neighbours are not among")
 TOLD = re.compile(r"^cudasim: \d* finding", re.M)
 
@@ -37,11 +40,10 @@ def run(command, **options):
 def simulated(program, told, counters):
     """Exit status of the first run that does not end with 0, its options where it is not the first run, what it said
     with paths as they are seen from here."""
-    environment = {"CUDASIM_WATCHDOG": "10", **os.environ, "CUDASIM_LIB": HERE + "cudasim/build/libcudart.so.13"}
     status, at, said = 0, "", ""
     for number, options in enumerate(told.get("run", [])):
         counted = [] if number else ["--counters-csv", counters]
-        status, said = run([program, "--sim", *options.split(), *counted], env=environment)
+        status, said = run([program, "--sim", *options.split(), *counted], env=SIMULATOR)
         at = f", with {options}" if number else ""
         if status != 0:
             break
@@ -101,14 +103,14 @@ def without(program, told):
             yield f"kernel   {words}"
 
 
-def median(program, options, work):
-    """Exit status, what it said, the milliseconds of the kernel on the GPU or nothing."""
+def median(program, options, work, environment=None):
+    """Exit status, what it said, the milliseconds of the kernel on the GPU (or predicted) or nothing."""
     file = os.path.join(work, "time.csv")
     if os.path.exists(file):
         os.remove(file)
-    status, said = run(["timeout", "120", program, *options, "--no-baseline", "--csv", file])
+    status, said = run(["timeout", "120", program, *options, "--no-baseline", "--csv", file], env=environment)
     times = rows(file) if status == 0 and os.path.exists(file) else []
-    return status, said, "%.4g" % float(times[0]["ms_median"]) if times else ""
+    return status, said, "%.4g" % float(times[0]["ms_median"]) if times and times[0]["ms_median"] else ""
 
 
 def build(step):
@@ -116,15 +118,32 @@ def build(step):
     return run(["make", "--no-print-directory", f"-j{os.cpu_count()}", step], env=environment)
 
 
+def predicted(program, told, work):
+    """A line on about how long the reader's kernel, and the step's if that is built, would take; at a size that is soon
+    predicted. None where the model does not reach the reader's."""
+    if shutil.which(os.environ.get("CUDASIM_NVDISASM", "nvdisasm"), path=SIMULATOR["PATH"]) is None:
+        return []
+    step, variant = told["step"][0].split(" ", 1)
+    options = ["--predict", *told["gpu"][0].replace("4096", "1024").split()]
+    mine, theirs = median(program, options, work, SIMULATOR)[2], ""
+    if not mine:
+        return []
+    if os.path.exists(f"{step}/run"):
+        theirs = median(f"{step}/run", ["--variant", variant, *options], work, SIMULATOR)[2]
+    line = f"time      about {mine} ms on an H200, +-15 % ({' '.join(options)})"
+    return [line + (f"; {step} {variant} about {theirs} ms" if theirs else "")]
+
+
 def timed(program, told, work):
-    """Lines on the time of the reader's kernel on a GPU, and of the step's; false if it is wrong there."""
+    """Lines on the time of the reader's kernel on a GPU, and of the step's; false if it is wrong there. Without a GPU
+    they are predicted."""
     gpu, rung = told.get("gpu", [""])[0], told.get("step", [""])[0]
     try:
         here = re.search(r"^GPU ", run(["nvidia-smi", "-L"])[1], re.M)
     except OSError:
         here = None
     if not (here and gpu and rung):
-        return [], True
+        return predicted(program, told, work) if gpu and rung else [], True
     status, said, mine = median(program, gpu.split(), work)
     if status == 1:
         return [f"time      WRONG on the GPU, with {gpu}", *wrong_first(said)], False

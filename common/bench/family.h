@@ -131,6 +131,7 @@ typedef struct {
 typedef struct {
     const char *op;                      /* as recorded: "gemm" */
     const char *noun;                    /* what the step has several of: "variant" */
+    bool unpredictable;                  /* its kernels' paths hang on what is in the operands: no predicted times */
     size_t state_size, problem_size;     /* of session.state, zeroed before `options`, and of a problem */
     const bench_column *sizes, *columns; /* of a problem; of what was timed */
     const char *remark_title;            /* of what `remark` returns in `text`; NULL: it returns nothing there */

@@ -58,7 +58,8 @@ static const option common_table[] = {
     {"counters-csv", "FILE", OPTION_OUTPUT, FIELD(watch.counters_csv), "the same, and write the counts to FILE as CSV",
      NULL},
     {"predict", NULL, OPTION_FLAG, FIELD(watch.predict),
-     "the same, but run no kernel: how long each would take on an H200, by a model", NULL},
+     "the same, but run no kernel (with --sim they run, too): how long each would take on an H200, by a model", NULL},
+    {"why", NULL, OPTION_FLAG, FIELD(watch.why), "as --predict, and which unit bounds which part of a block", NULL},
     {"trace", "FILE", OPTION_OUTPUT, FIELD(watch.trace),
      "the same, and write what ran when, in order, to FILE, which Perfetto opens", NULL},
     {"trace-blocks", "N", OPTION_POSITIVE, FIELD(watch.trace_blocks),
@@ -96,8 +97,8 @@ static const option_rule common_rules[] = {
     {"trace-blocks", RULE_NEEDS, "trace", NULL},
     {"time csv resume", RULE_CONTRADICTS, "sweep check", "which times nothing"},
     {"resume", RULE_NEEDS, "csv", NULL},
-    {"predict", RULE_CONTRADICTS, "counters counters-csv trace leak-check", "for which kernels must run"},
-    {"predict", RULE_CONTRADICTS, "sweep check", "which verifies results"},
+    {"predict why", RULE_CONTRADICTS, "counters counters-csv trace leak-check", "for which kernels must run"},
+    {"predict why", RULE_CONTRADICTS, "sweep check", "which verifies results"},
     {0},
 };
 
@@ -351,7 +352,9 @@ static bool complete_random(const option_parse *p, options *o) {
 static bool complete(option_parse *p) {
     const options_program *program = p->program;
     options *o = p->o;
-    const simulator_watched *w = &o->watch;
+    simulator_watched *w = &o->watch;
+    w->predict = w->predict || w->why;
+    w->predict_only = w->predict && !options_given(p, "sim");
     o->simulate = o->simulate || o->sim_device != NULL || program->simulated || w->leak_check || w->counters != NULL ||
                   w->counters_csv != NULL || w->trace != NULL || w->predict || w->explain != NULL;
     for (int i = 0; i < program->variant_count && !o->variant_given; i++) o->chosen[i] = true;

@@ -5,7 +5,7 @@
 
 #include "gpu/simulator.h"
 
-enum { PREDICTED_BAND = 15 }; /* percent: cudasim/docs/predict.md */
+enum { PREDICTED_BAND = 15 /* percent: cudasim/docs/predict.md */, PREDICTED_WIDTH = 20 };
 
 static void print_device(const session *s) {
     const device_facts *d = &s->device;
@@ -53,8 +53,9 @@ void print_header(const session *s) {
     s->family->header(s);
     printf("%-*s", s->name_width, s->family->noun);
     print_titles(s->family->sizes);
-    if (simulator_predicts())
-        printf(" %16s  band\n", "on an H200, about");
+    if (session_predicts(s) || s->o.watch.predict_only) printf(" %*s", PREDICTED_WIDTH, "about, on an H200");
+    if (s->o.watch.predict_only)
+        printf("\n");
     else if (s->device.simulated)
         printf(" %14s  %s\n", "simulated in", remark != NULL ? remark : "worst error, of its bound");
     else {
@@ -69,9 +70,26 @@ static void begin_row(const session *s, const char *name, const record *r) {
     print_columns(s, s->family->sizes, r);
 }
 
-void print_row(const session *s, const char *name, const record *r, double seconds, const char *remark) {
+/* Below a row, where it is asked for. */
+static void print_why(const session *s, double ms) {
+    const char *line = s->o.watch.why && !isnan(ms) ? simulator_why() : "";
+    for (int length; *line != '\0'; line += length + 1) {
+        length = (int)strcspn(line, "\n");
+        printf("    %.*s\n", length, line);
+    }
+}
+
+static void print_time(double ms) {
+    char text[32] = "-";
+    if (!isnan(ms)) snprintf(text, sizeof text, "%.4f ms +-%d %%", ms, PREDICTED_BAND);
+    printf(" %*s", PREDICTED_WIDTH, text);
+}
+
+void print_row(const session *s, const char *name, const record *r, double seconds, double predicted_ms,
+               const char *remark) {
     char share[32];
     begin_row(s, name, r);
+    if (session_predicts(s)) print_time(predicted_ms);
     if (s->device.simulated) {
         printf(" %12.3f s", seconds);
         snprintf(share, sizeof share, "%.3f", r->max_err_bound_share);
@@ -79,15 +97,15 @@ void print_row(const session *s, const char *name, const record *r, double secon
     } else
         print_columns(s, s->family->columns, r);
     printf("%s%s\n", *remark != '\0' ? "  " : "", remark);
+    print_why(s, predicted_ms);
     fflush(stdout);
 }
 
-void print_predicted(const session *s, const char *name, const record *r) {
+void print_predicted(const session *s, const char *name, const record *r, double ms) {
     begin_row(s, name, r);
-    if (isnan(r->ms_median))
-        printf(" %17s  the model does not reach it\n", "-");
-    else
-        printf(" %14.4f ms  +- %d %%\n", r->ms_median, PREDICTED_BAND);
+    print_time(ms);
+    printf("%s\n", isnan(ms) ? "  the model does not reach it" : "");
+    print_why(s, ms);
     fflush(stdout);
 }
 

@@ -6,8 +6,9 @@
 
 void print_header(const session *s);
 
-/* `seconds`: that the launch took in the simulator. */
-void print_row(const session *s, const char *name, const record *r, double seconds, const char *remark);
+/* In the simulator, `seconds` that the launch took there, and milliseconds that it would take by the model of time. */
+void print_row(const session *s, const char *name, const record *r, double seconds, double predicted_ms,
+               const char *remark);
 
 /* A row of what was not run or not recorded, with the reason. */
 void print_skipped(const session *s, const char *name, const record *r, const char *reason);
@@ -16,7 +17,7 @@ void print_skipped(const session *s, const char *name, const record *r, const ch
  * share of a peak, the second where its clock was measured, too. Returns `text`. */
 const char *print_shares(const device_facts *d, const bench_workload *w, const record *r, char *text, size_t size);
 
-/* The row of a variant whose time is predicted (r->ms_median, NAN: the model does not reach it). */
-void print_predicted(const session *s, const char *name, const record *r);
+/* The row of a variant that is only predicted: milliseconds, NAN where the model does not reach it. */
+void print_predicted(const session *s, const char *name, const record *r, double ms);
 
 #endif

@@ -7,9 +7,14 @@
 
 #include "base/version.h"
 #include "gpu/error.h"
+#include "gpu/simulator.h"
 
 const char *session_unsupported(const session *s, const bench_variant *v) {
     return v->supports != NULL && s->device.cc > 0 ? v->supports(&s->device) : NULL; /* 0: --list asks no device */
+}
+
+bool session_predicts(const session *s) {
+    return simulator_predicts() && !s->family->unpredictable;
 }
 
 double session_memory(const session *s) {

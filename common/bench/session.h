@@ -32,6 +32,9 @@ struct session {
 /* Why the variant cannot run on this device; NULL: it can. */
 const char *session_unsupported(const session *s, const bench_variant *v);
 
+/* Are times predicted? Not where paths through the kernels hang on floating-point results. */
+bool session_predicts(const session *s);
+
 /* How many bytes of device memory there are to take. */
 double session_memory(const session *s);
 

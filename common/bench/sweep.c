@@ -116,7 +116,7 @@ static bool still_right(session *s, const bench_launch *timed, uint64_t fingerpr
 
 /* Prints and keeps the row of what was timed (t), or has taken so many seconds in the simulator (t: NULL). */
 static void report(const session *s, const bench_problem *b, const bench_launch *launch, const char *name, record *r,
-                   const timing_result *t, double seconds) {
+                   const timing_result *t, double seconds, double predicted_ms) {
     char remark[160] = "";
     if (t != NULL) {
         measure_record(r, &b->work, t);
@@ -124,7 +124,7 @@ static void report(const session *s, const bench_problem *b, const bench_launch 
         if (*r->mode == '\0') snprintf(r->mode, sizeof r->mode, "%s", t->mode);
     }
     const char *below = s->family->remark(launch, remark, sizeof remark);
-    print_row(s, name, r, seconds, remark);
+    print_row(s, name, r, seconds, predicted_ms, remark);
     if (s->o.verbose && s->o.sweep == SWEEP_RANDOM && launch->mode == NULL) { /* what the table has no columns for */
         char details[160];
         s->family->format(s, b->problem, true, details, sizeof details);
@@ -175,7 +175,7 @@ static void measure_second(session *s, const bench_problem *b, bench_launch laun
         CUDA_CHECK(timing_run(&task, s->stream, &t));
         s->family->operands->end(&launch);
     }
-    if (still_right(s, &launch, fingerprint, r)) report(s, b, &launch, name, r, &t, NAN);
+    if (still_right(s, &launch, fingerprint, r)) report(s, b, &launch, name, r, &t, NAN, NAN);
 }
 
 /* Why the variant is not even verified; NULL: it is. The speed at the shape before foresees no random shape's. */
@@ -192,7 +192,7 @@ static const char *reason_to_skip(const session *s, const bench_problem *b, cons
 static bool choose_launch(session *s, bench_problem *b, int i, const bench_rows *rows, bench_launch *launch) {
     const bench_variant *v = &s->variants[i];
     const char *reason = reason_to_skip(s, b, v, s->gflops[i]);
-    if (reason == NULL && v->candidates > 0 && simulator_predicts()) reason = "chosen by timing, which needs a GPU";
+    if (reason == NULL && v->candidates > 0 && s->o.watch.predict_only) reason = "chosen by timing, which needs a GPU";
     *launch = (bench_launch){.session = s, .problem = b->problem, .variant = v};
     if (reason == NULL) {
         s->ran++;
@@ -213,6 +213,28 @@ static bool choose_launch(session *s, bench_problem *b, int i, const bench_rows 
     return false;
 }
 
+/* One launch, which the simulator does not run: how long it would take; NAN: not known. A plan that timing chooses on a
+ * GPU is not known here. */
+static double launch_predicted(const session *s, const bench_launch *launch, bool soon) {
+    if (!session_predicts(s) || launch->variant->candidates > 0) return NAN;
+    simulator_predict(soon);
+    const cudaError_t error = s->family->operands->launch((void *)(uintptr_t)launch, 0, s->stream);
+    const double ms = simulator_predicted_ms();
+    cudaGetLastError();
+    return error == cudaSuccess ? ms : NAN; /* it may need what no kernel has computed */
+}
+
+/* Before the first variant at a problem: what all of them will be asked for. */
+static void foresee(session *s, bench_problem *b) {
+    for (int i = 0; i < s->count && session_predicts(s); i++) {
+        const bench_variant *v = &s->variants[i];
+        if (!s->o.chosen[i] || reason_to_skip(s, b, v, s->gflops[i]) != NULL) continue;
+        if (b->operands == NULL) make_operands(s, b);
+        const bench_launch launch = {.session = s, .problem = b->problem, .variant = v, .operands = b->operands};
+        launch_predicted(s, &launch, true);
+    }
+}
+
 /* What the verification found. True: the launch is right, and there is something to time. */
 static bool verified(session *s, const bench_problem *b, const bench_launch *launch, const verdict *v,
                      bench_rows *rows) {
@@ -224,23 +246,18 @@ static bool verified(session *s, const bench_problem *b, const bench_launch *lau
     } else if (b->work.touched == 0)
         print_skipped(s, name, &rows->first, "nothing to time; verified");
     else if (s->device.simulated)
-        report(s, b, launch, name, &rows->first, NULL, v->seconds);
+        report(s, b, launch, name, &rows->first, NULL, v->seconds, launch_predicted(s, launch, false));
     else
         return true;
     return false;
 }
 
-/* One launch, which the simulator does not run: how long it would take. */
-static void predict(const session *s, const bench_problem *b, const bench_launch *launch, record *r) {
-    const char *name = launch->variant->name;
-    simulator_count(name, b->text);
-    const cudaError_t error = s->family->operands->launch((void *)(uintptr_t)launch, 0, s->stream);
-    r->ms_median = error == cudaSuccess ? simulator_predicted_ms() : NAN; /* it may need what no kernel has computed */
-    cudaGetLastError();
+/* The row of a variant that is only predicted. */
+static void predict(const session *s, const bench_launch *launch, record *r) {
+    r->ms_median = launch_predicted(s, launch, false);
     snprintf(r->mode, sizeof r->mode, "predicted");
-    simulator_count(NULL, NULL);
     progress_clear(stderr);
-    print_predicted(s, name, r);
+    print_predicted(s, launch->variant->name, r, r->ms_median);
     session_keep(s, r);
 }
 
@@ -252,8 +269,8 @@ static void run_variant(session *s, bench_problem *b, int i) {
     verdict before;
     timing_result t;
     if (!choose_launch(s, b, i, &rows, &launch)) return;
-    if (simulator_predicts()) {
-        predict(s, b, &launch, &rows.first);
+    if (s->o.watch.predict_only) {
+        predict(s, &launch, &rows.first);
         return;
     }
     CUDA_CHECK(operands->verify(&launch, name, stderr, &before));
@@ -266,7 +283,7 @@ static void run_variant(session *s, bench_problem *b, int i) {
         CUDA_CHECK(timing_run(&task, s->stream, &t));
         operands->end(&launch);
         if (!still_right(s, &launch, before.fingerprint, &rows.first)) return;
-        report(s, b, &launch, name, &rows.first, &t, NAN);
+        report(s, b, &launch, name, &rows.first, &t, NAN, NAN);
         s->gflops[i] = rows.first.gflops;
     }
     if (rows.measures_twice) measure_second(s, b, launch, before.fingerprint, &rows.second);
@@ -301,6 +318,7 @@ int bench_sweep(session *s) {
         bool fits;
         status = begin_problem(s, case_list_at(&problems, j), &b, &fits);
         if (!fits) continue;
+        foresee(s, &b);
         for (int i = 0; i < s->count; i++) {
             if (!s->o.chosen[i]) continue;
             s->done++;

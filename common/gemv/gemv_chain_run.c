@@ -90,7 +90,7 @@ static void measure(session *s, chain_pair *c, record rows[WAYS]) {
         return;
     }
     for (int way = 0; way < c->ways; way++) {
-        print_row(s, way == PDL ? "  with PDL" : rows[way].variant, &rows[way], NAN, "");
+        print_row(s, way == PDL ? "  with PDL" : rows[way].variant, &rows[way], NAN, NAN, "");
         session_keep(s, &rows[way]);
     }
     if (!pdl) printf("    programmatic dependent launch needs sm_%d\n", GEMV_PDL_CC);
@@ -125,7 +125,7 @@ static void run_variant(session *s, chain_pair *c, const bench_variant *v) {
     if (reason != NULL)
         print_skipped(s, v->name, &rows[PLAIN], reason);
     else if (s->device.simulated) {
-        print_row(s, v->name, &rows[c->ways - 1], seconds, "");
+        print_row(s, v->name, &rows[c->ways - 1], seconds, NAN, "");
         session_keep(s, &rows[c->ways - 1]);
     } else
         measure(s, c, rows);

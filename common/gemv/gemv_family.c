@@ -241,7 +241,7 @@ static void measure_ceiling(session *s, const bench_launch *problem, const timin
     measure_record(&r, &work, &t);
     state->ceiling_gbps = r.gbps;
     progress_clear(stderr);
-    print_row(s, r.variant, &r, NAN, "");
+    print_row(s, r.variant, &r, NAN, NAN, "");
     if (session_find(s, &r, false) == NULL) session_keep(s, &r);
 }
 

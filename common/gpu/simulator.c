@@ -52,27 +52,36 @@ static bool find_root(char path[PATH_MAX]) {
     return true;
 }
 
-/* nvdisasm of `make deps WHEELS=1`, unless another is named or on the PATH. */
-static void name_disassembler(void) {
-    char root[PATH_MAX], *tool = NULL;
-    if (!find_root(root) || asprintf(&tool, "%s/build/cuda/bin/nvdisasm", root) < 0) return;
-    if (access(tool, X_OK) == 0) setenv("CUDASIM_NVDISASM", tool, 0);
-    free(tool);
+/* nvdisasm, unless one is named: that of `make deps WHEELS=1`, of the CUDA Toolkit or of the PATH. False: there is
+ * none.
+ */
+static bool name_disassembler(void) {
+    const char *home = getenv("CUDA_HOME"), *path = getenv("PATH");
+    char root[PATH_MAX], *folders = NULL, tool[PATH_MAX] = "", *rest = NULL;
+    if (getenv("CUDASIM_NVDISASM") != NULL) return access(getenv("CUDASIM_NVDISASM"), X_OK) == 0;
+    if (!find_root(root) || asprintf(&folders, "%s/build/cuda/bin:%s/bin:/usr/local/cuda/bin:%s", root,
+                                     home != NULL ? home : "", path != NULL ? path : "") < 0)
+        return false;
+    for (char *f = strtok_r(folders, ":", &rest); f != NULL && access(tool, X_OK) != 0; f = strtok_r(NULL, ":", &rest))
+        snprintf(tool, sizeof tool, "%s/nvdisasm", f);
+    free(folders);
+    return access(tool, X_OK) == 0 && setenv("CUDASIM_NVDISASM", tool, 1) == 0;
 }
 
 bool simulator_watch(const simulator_watched *watched) {
     char blocks[16];
     snprintf(blocks, sizeof blocks, "%d", watched->trace_blocks);
-    if (watched->predict) name_disassembler();
+    if (watched->predict && !simulator_active()) name_disassembler();
     const struct {
         const char *variable, *value;
-    } all[] = {{"CUDASIM_CHECK", watched->unchecked || watched->predict ? "0" : NULL},
+    } all[] = {{"CUDASIM_CHECK", watched->unchecked || watched->predict_only ? "0" : NULL},
                {"CUDASIM_LEAK_CHECK", watched->leak_check ? "1" : NULL},
                {"CUDASIM_COUNTERS", watched->counters},
                {"CUDASIM_COUNTERS_CSV", watched->counters_csv},
                {"CUDASIM_TRACE", watched->trace},
                {"CUDASIM_TRACE_BLOCKS", watched->trace_blocks > 0 ? blocks : NULL},
-               {"CUDASIM_PREDICT", watched->predict ? "only" : NULL},
+               {"CUDASIM_PREDICT", watched->predict ? "request" : NULL},
+               {"CUDASIM_WHY", watched->why ? "1" : NULL},
                {"CUDASIM_EXPLAIN", watched->explain}};
     bool any = false;
     for (int i = 0; i < ARRAY_SIZE(all); i++) any = set_variable(all[i].variable, all[i].value) || any;
@@ -88,7 +97,13 @@ void simulator_count(const char *what, const char *problem) {
 
 bool simulator_predicts(void) {
     const char *how = getenv("CUDASIM_PREDICT");
-    return simulator_active() && how != NULL && strcmp(how, "only") == 0;
+    return simulator_active() && how != NULL && strcmp(how, "request") == 0;
+}
+
+void simulator_predict(bool soon) {
+    cudasim_predict_function *predict;
+    *(void **)&predict = dlsym(RTLD_DEFAULT, "cudasim_predict");
+    if (predict != NULL) predict(soon);
 }
 
 double simulator_predicted_ms(void) {
@@ -96,6 +111,12 @@ double simulator_predicted_ms(void) {
     *(void **)&predicted = dlsym(RTLD_DEFAULT, "cudasim_predicted");
     const double seconds = predicted != NULL ? predicted() : -1.0;
     return seconds >= 0.0 ? 1e3 * seconds : NAN;
+}
+
+const char *simulator_why(void) {
+    cudasim_why_function *why;
+    *(void **)&why = dlsym(RTLD_DEFAULT, "cudasim_why");
+    return why != NULL ? why() : "";
 }
 
 void simulator_operand(const char *name, const void *elements, size_t element_bytes, size_t rows, size_t cols,
@@ -198,6 +219,7 @@ int simulator_start(char *const *argv, const char *device, const char *reason, F
                 "%s: the kernels run in the simulator on this machine's CPU (results are real, times are not a "
                 "GPU's)\n",
                 reason);
+    if (reason != NULL && name_disassembler()) setenv("CUDASIM_PREDICT", "request", 0);
     fflush(err);
     fflush(stdout);
     if ((device == NULL || setenv("CUDASIM_DEVICE", device, 1) == 0) && set_preload(library))

@@ -1,8 +1,8 @@
 /* The PTX simulator: a library, cudasim/build/libcudart.so.13, that replaces the CUDA runtime under the same program
  * and runs its kernels on this machine's CPU. It is loaded through LD_PRELOAD, so a program that wants it restarts
  * itself. It reads CUDASIM_DEVICE, CUDASIM_THREADS, CUDASIM_WATCHDOG, CUDASIM_CHECK, CUDASIM_LEAK_CHECK,
- * CUDASIM_COUNTERS, CUDASIM_COUNTERS_CSV, CUDASIM_TRACE, CUDASIM_TRACE_BLOCKS, CUDASIM_PREDICT, CUDASIM_NVDISASM and
- * CUDASIM_EXPLAIN from the environment.
+ * CUDASIM_COUNTERS, CUDASIM_COUNTERS_CSV, CUDASIM_TRACE, CUDASIM_TRACE_BLOCKS, CUDASIM_PREDICT, CUDASIM_WHY,
+ * CUDASIM_NVDISASM and CUDASIM_EXPLAIN from the environment.
  */
 #ifndef KL_SIMULATOR_H
 #define KL_SIMULATOR_H
@@ -33,7 +33,9 @@ typedef struct {
     bool leak_check;          /* device memory that is not freed in the end is a mistake, too */
     const char *counters;     /* it counts what kernels do, and prints it at its end in this form; NULL: not */
     const char *counters_csv; /* writes it to this file; NULL: not */
-    bool predict;             /* it runs no kernel that is counted, but says how long it would take on an H200 */
+    bool predict;             /* it can say how long kernels would take on an H200 */
+    bool predict_only;        /* and is asked for nothing else */
+    bool why;                 /* and which unit bounds which part of a block */
     const char *trace;        /* writes a trace to this file; NULL: not */
     int trace_blocks;         /* of so many blocks of each launch; 0: as many as it does unless told otherwise */
     const char *explain;      /* instead of anything else it says what this metric is; NULL: not */
@@ -46,9 +48,13 @@ bool simulator_watch(const simulator_watched *watched);
  */
 void simulator_count(const char *what, const char *problem);
 
-/* In the simulator that predicts: milliseconds of the launches since simulator_count; NAN: not known. */
+/* In the simulator that predicts: kernels that are launched until simulator_predicted_ms are not run. That returns how
+ * long they would take, in milliseconds; NAN: not known. `soon`: they will be launched again for that. */
 bool simulator_predicts(void);
+void simulator_predict(bool soon);
 double simulator_predicted_ms(void);
+/* Of the last of these kernels: which unit bounds which part of a block, in lines; "" unless that is asked for. */
+const char *simulator_why(void);
 
 /* In the simulator: until simulator_operands_end, kernels that touch what lies around an operand make a mistake, which
  * is found where they do it. The operand has rows x cols elements of so many bytes, the rows ld elements apart (what

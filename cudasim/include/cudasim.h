@@ -32,10 +32,18 @@ cudasim_device_function cudasim_device;
 typedef void cudasim_count_function(const char *what, const char *problem);
 cudasim_count_function cudasim_count;
 
-/* Seconds that the launches since the last cudasim_count would take on the GPU by the model of time (--predict);
- * negative: it does not reach one of them, or predicts nothing. */
+/* Where CUDASIM_PREDICT=request: kernels are not run, from now on until cudasim_predicted. That returns the seconds
+ * that they would take on the GPU by the model of time; negative: it does not reach one of them. `soon` other than 0:
+ * they will be launched again to be predicted, and until then their machine code is only noted. Reading it takes less
+ * time for several kernels together. */
+typedef void cudasim_predict_function(int soon);
+cudasim_predict_function cudasim_predict;
 typedef double cudasim_predicted_function(void);
 cudasim_predicted_function cudasim_predicted;
+
+/* Where CUDASIM_WHY is set: lines that say which unit bounds which part of a block of the launch predicted last. */
+typedef const char *cudasim_why_function(void);
+cudasim_why_function cudasim_why;
 
 /* For programs that lay out several arrays in one piece of memory: from now on an access of a kernel to the allocation
  * that holds `elements` is a finding (out-of-bounds) where it lies beside this array and others that were named so. The

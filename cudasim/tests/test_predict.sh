@@ -24,13 +24,15 @@ expect() {
 }
 cudasim=./cudasim program=build/tests/programs/reduction
 expect 'an unknown form' 2 "^cudasim: --predict: 'x' is unknown" $cudasim --predict=x true
-expect 'a variable' 2 '^cudasim: CUDASIM_PREDICT=x is neither only nor run$' env CUDASIM_PREDICT=x $cudasim $program
+expect 'a variable' 2 '^cudasim: CUDASIM_PREDICT=x is neither only nor run nor request$' env CUDASIM_PREDICT=x $cudasim $program
 expect 'no nvdisasm' 0 '-  (nvdisasm is missing' env CUDASIM_NVDISASM=/nowhere $cudasim --predict=run $program
 mkdir "$work/it's here"
-printf '#!/bin/sh\n: >"${0%%/*}/asked"\n' >"$work/it's here/nvdisasm"
+mkdir "$work/tmp"
+printf '#!/bin/sh\nreadlink "$5" >"${0%%/*}/asked"\n' >"$work/it's here/nvdisasm"
 chmod +x "$work/it's here/nvdisasm"
-CUDASIM_NVDISASM="$work/it's here/nvdisasm" $cudasim --predict=run $program >/dev/null 2>&1
-expect 'a quote in its path' 0 . ls "$work/it's here/asked"
+TMPDIR=$work/tmp CUDASIM_NVDISASM="$work/it's here/nvdisasm" $cudasim --predict=run $program >/dev/null 2>&1
+expect 'a quote in its path, and what it reads lay where TMPDIR says' 0 "^$work/tmp/cudasim-.* (deleted)" \
+    cat "$work/it's here/asked"
 expect 'another GPU' 0 '-  (the model knows only' env CUDASIM_DEVICE=sm_80 $cudasim --predict=run $program
 expect 'no machine code' 0 '-  (the program has no machine code' $cudasim --predict=run build/tests/programs/multi_arch
 # What a program prints and what it counts stay the same when its times are predicted, too.
@@ -40,6 +42,7 @@ expect 'its output' 0 identical diff -s "$work/plain" "$work/too"
 expect 'its counts' 0 identical diff -s "$work/plain.csv" "$work/too.csv"
 if command -v "${CUDASIM_NVDISASM:-nvdisasm}" >/dev/null 2>&1; then
     expect 'a time' 0 'blocks of .* threads: about [0-9.]* us' $cudasim --predict=run $program
+    expect 'what bounds it' 1 '^until its last  *[0-9]*%  .*[a-z], [0-9]*%$' $cudasim --why $program
     expect 'no kernel is run' 1 'about [0-9.]* us' $cudasim --predict $program
 fi
 echo "$passed passed, $failed failed"

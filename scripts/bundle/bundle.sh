@@ -58,7 +58,7 @@ cp -L "$runtime/libcudart.so.13" "$to/build/cuda/lib64/"
 ln -s libcudart.so.13 "$to/build/cuda/lib64/libcudart.so"
 if [ -z "${RUN_ONLY:-}" ]; then
     mkdir -p "$to/build/cuda/bin" "$to/build/cuda/nvvm"
-    for part in nvcc nvcc.profile cudafe++ fatbinary nvlink ptxas crt; do
+    for part in nvcc nvcc.profile cudafe++ fatbinary nvdisasm nvlink ptxas crt; do
         if [ -e "$cuda/bin/$part" ]; then cp -RL "$cuda/bin/$part" "$to/build/cuda/bin/"; fi
     done
     for part in bin libdevice; do cp -RL "$cuda/nvvm/$part" "$to/build/cuda/nvvm/"; done

@@ -1,9 +1,11 @@
-"""predict_check.py [--markdown] [--group NAME] [DEVICE...]: holds predicted times against recorded ones.
+"""predict_check.py [--markdown] [--record] [--group NAME] [DEVICE...]: holds predicted times against recorded ones.
 
 Runs the rungs of steps 1 to 5 (square), of step 6 that use mma.sync, and of step 7 with --predict, and compares with
 the medians recorded in plots/data/DEVICE (default: nvidia-h200); those of step 6 in clocks, since power holds their GPU
 back. Prints the signed error of each rung, and for each size the mean and largest error and the pairs of rungs, more
-than 5 % apart, that are in the right order. Exit status 1 where a size is out of the model's reach."""
+than 5 % apart, that are in the right order. --record writes
+the predicted times of sgemm to docs/counted/predicted.csv, from which lesson 5.9's drawing is made. Exit status 1 where
+a size is out of the model's reach."""
 
 import argparse
 import collections
@@ -63,6 +65,13 @@ def predicted(device, group):
     return times
 
 
+def record(times):
+    with open("docs/counted/predicted.csv", "w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(["step", "variant", "size", "ms"])
+        rows.writerows([*key, f"{ms:.6g}"] for key, ms in times.items())
+
+
 def order(pairs):
     """How many pairs of rungs that are measurably apart the model has in order, and how many there are."""
     right = apart = 0
@@ -78,9 +87,11 @@ def print_row(name, cells, markdown):
     print(left + between.join([name, *cells] if markdown else [name.ljust(30), *(c.rjust(9) for c in cells)]) + right)
 
 
-def compare(device, group, markdown):
+def compare(device, group, markdown, records):
     """Prints the table; False where the model is out of its reach."""
     known, guessed = recorded(device, group), predicted(device, group)
+    if records and group.name == "sgemm":
+        record(guessed)
     print_row(f"{device}, {group.name}, {'clocks' if group.clocks else 'time'}", map(str, group.sizes), markdown)
     if markdown:
         print("|---" * (1 + len(group.sizes)) + "|")
@@ -111,11 +122,12 @@ def compare(device, group, markdown):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--markdown", action="store_true", help="tables for cudasim/docs/predict.md")
+    parser.add_argument("--record", action="store_true", help="keep the predicted times")
     parser.add_argument("--group", choices=[g.name for g in GROUPS], action="append", help="only this one")
     parser.add_argument("device", nargs="*", default=["nvidia-h200"])
     arguments = parser.parse_args()
     groups = [g for g in GROUPS if arguments.group is None or g.name in arguments.group]
-    good = [compare(device, g, arguments.markdown) for device in arguments.device for g in groups]
+    good = [compare(device, g, arguments.markdown, arguments.record) for device in arguments.device for g in groups]
     if not all(good):
         sys.exit(f"out of reach: a mean error above what is promised, a rung beyond {LARGEST} %, or less than"
                  f" {ORDERED} % of the pairs in order")

@@ -56,12 +56,10 @@ static bool has(const limit *l, const device_facts *device) {
 }
 
 static double predicted_ns(const bench *b, const limit *l, const limit_room &room, int rounds) {
-    simulator_count(l->name, "");
+    simulator_predict(false);
     l->kernel<<<b->blocks, l->threads, l->shared>>>(room, rounds);
     CUDA_CHECK(cudaGetLastError());
-    const double ms = simulator_predicted_ms();
-    simulator_count(NULL, NULL);
-    return 1e6 * ms;
+    return 1e6 * simulator_predicted_ms();
 }
 
 /* By the simulator's model of time, which takes its constants from some of these: the rest are held against it. */
@@ -204,7 +202,6 @@ extern "C" bool show_limits(const device_facts *device, FILE *out) {
     static const limit *const lists[] = {limits_ffma, limits_mma, limits_wgmma, limits_memory, limits_atomics};
     const bool all_sms = !device->simulated || simulator_predicts();
     bench b = {device, all_sms ? device->sms : SIMULATED_BLOCKS, room_bytes(device->simulated), {}, 0, 0, out};
-    if (simulator_predicts()) simulator_count(NULL, NULL); /* but what is between two other calls of it */
     const int threads = b.blocks * 1024;
     CUDA_ALLOCATE(&b.room.memory, b.bytes);
     CUDA_ALLOCATE(&b.room.scratch, threads * sizeof *b.room.scratch);

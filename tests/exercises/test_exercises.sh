@@ -17,6 +17,7 @@ export EX_CODE
 unset NAME HINT SHOW RESET
 mkdir -p "$copies"
 hide_gpu # times are not what is tested
+export CUDASIM_NVDISASM=/nowhere
 names=${*:-$(cd exercises && echo [0-9]*)}
 # What an exercise may define.
 symbols='launch_exercise kernel_exercise knn_select_exercise search_exercise launch_conv_exercise kernel_conv_exercise
@@ -217,6 +218,14 @@ times_both() { # on the GPU, with the options for that, the step's variant after
         grep -q 'step03/run --variant tile --n 4096' "$gpu/log" && ! grep -q -e '--n 4096.*--sim' "$gpu/log" &&
         grep -q '^done' "$tmp/out"
 }
+predicts() { # without a GPU about how long, at a smaller size, where there is nvdisasm
+    fake "$gpu/bin/nvidia-smi" 'exit 9'
+    on_gpu 0 'time      about 1.235 ms on an H200, +-15 % (--predict --n 1024 --dtype f32)' EXERCISE_MS=1.23456 \
+        CUDASIM_NVDISASM=/bin/true && on_gpu 0 'result    right' EXERCISE_MS=1.2 && ! grep -q '^time' "$tmp/out"
+    predicted=$?
+    fake "$gpu/bin/nvidia-smi" 'echo "GPU 0: made up"'
+    return $predicted
+}
 wrong_on_gpu() {
     on_gpu 1 '      first at row 3, column 1: expected 2, got 1' EXERCISE_STATUS=1 STEP_MS=1 \
         EXERCISE_SAYS='exercise: 5 of 9 elements wrong\n  first at row 3, column 1: expected 2, got 1\n' &&
@@ -290,6 +299,7 @@ check "the card, no best that no solution reaches" keeps_no_best_of_a_miss
 check "what is not done yet is no error of make's" is_no_error_of_makes
 make_gpu
 check "on a GPU, both times" times_both
+check "without a GPU, about how long" predicts
 check "on a GPU, a wrong result there" wrong_on_gpu
 check "on a GPU that the kernel does not run on" \
     on_gpu 0 'time      not measured: too old' EXERCISE_STATUS=3 STEP_MS=1 EXERCISE_SAYS='too old\n'

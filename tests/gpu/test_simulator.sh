@@ -6,6 +6,8 @@ program=build/tests/gemm/run
 . "$(dirname "$0")/../case.sh"
 real=$CUDASIM_LIB awkward="$work/a folder: it has blanks"
 unset CUDA_VISIBLE_DEVICES
+tool=${CUDASIM_NVDISASM:-$(PATH=$PATH:$root/build/cuda/bin:/usr/local/cuda/bin command -v nvdisasm)}
+export CUDASIM_NVDISASM=/nowhere # no predicted times but below
 mkdir "$awkward"
 cp "$real" "$awkward/libsim.so"
 ln -s "$real" "$work/libsim.so"
@@ -107,6 +109,34 @@ for option in --help --list; do
     same "$option into what takes nothing" \
         '2 test_gemm: standard output cannot be written: No space left on device' "$? $(cat "$work/err")"
 done
+
+# ---- predicted times ----
+printf '#!/bin/sh\nexit 1\n' >"$work/nvdisasm"
+chmod +x "$work/nvdisasm"
+[ -x "$tool" ] || tool=$work/nvdisasm
+# plain NVDISASM PROGRAM VARIANT: prints a run without a GPU, without the seconds; its counts go to $work/counts.csv.
+plain() {
+    FAKE_MACHINE='no driver' CUDASIM_NVDISASM=$1 CUDASIM_COUNTERS_CSV=$work/counts.csv "$2" --size 64 --variant "$3" 2>"$work/err" |
+        sed 's/ *[0-9.]* s  / s  /'
+}
+for each in "$program plain" 'step03/run tile4x4'; do # the second has machine code
+    # shellcheck disable=SC2086 # a program and its variant
+    plain /nowhere $each >"$work/without"
+    mv "$work/counts.csv" "$work/without.csv"
+    # shellcheck disable=SC2086
+    plain "$tool" $each >"$work/out"
+    check 'one column more, where there is nvdisasm' \
+        'said "k    about, on an H200   simulated in" && ! grep -q about "$work/without"'
+    same 'and all else as before' "$(tail -n +4 "$work/without")" \
+        "$(sed -e 1,3d -e 's/ *\(-\|[0-9.]* ms +-15 %\) s  / s  /' "$work/out")"
+    check 'the counts as well' cmp -s "$work/counts.csv" "$work/without.csv"
+done
+[ "$tool" = "$work/nvdisasm" ] || check 'a time, and how far off it may be' said '^tile4x4 .* 0.0[0-9]* ms +-15 % s  0'
+[ "$tool" = "$work/nvdisasm" ] || CUDASIM_NVDISASM=$tool run step03/run --why --size 64 --variant tile4x4
+[ "$tool" = "$work/nvdisasm" ] || check 'and what bounds it' said '^    until its last  *[0-9]*%  .*[a-z], [0-9]*%$'
+CUDASIM_NVDISASM=$tool expect 'kernels run' 0 'H200  +simulated in' --predict --size 64 --variant plain
+CUDASIM_NVDISASM=$tool run "$program" --predict --size 64 --variant plain
+check 'and without --sim they do not' '[ $status = 0 ] && said "about, on an H200$" && ! said simulated.in'
 
 # ---- there ----
 # shellcheck disable=SC2086 # several options

@@ -164,7 +164,16 @@ void cudasim_count(const char *what, const char *problem) {
     if (!watch_records() && !predict_wanted()) return;
     cudaDeviceSynchronize();
     watch_record(what, problem);
-    predict_record(what, problem);
+    predict_record(what != NULL);
+}
+
+const char *cudasim_why(void) {
+    return predict_why();
+}
+
+void cudasim_predict(int soon) {
+    cudaDeviceSynchronize();
+    predict_request(soon != 0);
 }
 
 double cudasim_predicted(void) {

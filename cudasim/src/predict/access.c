@@ -85,6 +85,24 @@ static void copy_async(lane_warp *w, const sass_insn *i, uint32_t active, lane_a
     }
 }
 
+/* A lane's atomic operation; operand `where` is its address. CAST is the compare-and-swap of a loop that adds in
+ * floating point. What it would store is not computed; it stores what nobody expects, and so the others have to try
+ * again. */
+static void atomic(lane_warp *w, const sass_insn *i, int where, int lane, uint64_t address) {
+    const uint8_t *at = i->op == SASS_ATOMS ? shared_at(w, address, 4) : global_at(address, 4);
+    const sass_operand *by = &i->operands[where + 1];
+    const bool is_register = by->kind == KIND_REGISTER && by->reg != SASS_RZ;
+    const uint32_t given = is_register               ? w->registers[by->reg][lane]
+                           : by->kind == KIND_NUMBER ? (uint32_t)by->number
+                                                     : 0;
+    uint32_t word = 0, result;
+    if (at != NULL) memcpy(&word, at, sizeof word);
+    result = HAS(i, CAST) ? word == given : word;
+    word += HAS(i, CAST) ? result : HAS(i, ADD) ? given : 0;
+    if (at != NULL && i->op == SASS_ATOMS) memcpy(shared_at(w, address, 4), &word, sizeof word);
+    if (where > 0) put(w, &i->operands[where - 1], lane, (const uint8_t *)&result, sizeof result, false);
+}
+
 lane_effect lanes_memory(lane_warp *w, const sass_insn *i, uint32_t active, lane_access *a) {
     const bool is_store = i->op == SASS_STG || i->op == SASS_STS || i->op == SASS_STL || i->op == SASS_ST;
     const bool is_global = i->op == SASS_LDG || i->op == SASS_LD, is_signed = HAS(i, S8) || HAS(i, S16);
@@ -107,6 +125,10 @@ lane_effect lanes_memory(lane_warp *w, const sass_insn *i, uint32_t active, lane
     for (int t = 0; t < LANES; t++) {
         if (!(active >> t & 1)) continue;
         const uint64_t address = a->address[t] = address_of(w, where, t);
+        if (i->op == SASS_ATOMS || i->op == SASS_ATOMG || i->op == SASS_RED) {
+            atomic(w, i, (int)(where - i->operands), t, address);
+            continue;
+        }
         if (i->op == SASS_STS) store_shared(w, &i->operands[1], t, address, a->bytes);
         if (is_store || i->op == SASS_LDSM || i->op == SASS_STSM || i->op == SASS_LDL) continue;
         const uint8_t *from = is_global ? global_at(address, a->bytes) : shared_at(w, address, a->bytes);

@@ -391,53 +391,10 @@ static void copy(operation *o) {
 }
 
 void lanes_compute(lane_warp *w, const sass_insn *i, uint32_t active) {
-    static void (*const how[SASS_UNKNOWN])(operation *) = {
-        [SASS_IADD3] = add,
-        [SASS_UIADD3] = add,
-        [SASS_VIADD] = add,
-        [SASS_IMAD] = multiply,
-        [SASS_UIMAD] = multiply,
-        [SASS_LEA] = scaled_add,
-        [SASS_ULEA] = scaled_add,
-        [SASS_SHF] = shift,
-        [SASS_USHF] = shift,
-        [SASS_LOP3] = logic,
-        [SASS_ULOP3] = logic,
-        [SASS_PLOP3] = predicate_logic,
-        [SASS_UPLOP3] = predicate_logic,
-        [SASS_PRMT] = permute,
-        [SASS_UPRMT] = permute,
-        [SASS_ISETP] = set_by_comparison,
-        [SASS_UISETP] = set_by_comparison,
-        [SASS_FSETP] = set_by_comparison,
-        [SASS_VIMNMX] = least,
-        [SASS_IMNMX] = least,
-        [SASS_VIADDMNMX] = least,
-        [SASS_SEL] = select,
-        [SASS_USEL] = select,
-        [SASS_FSEL] = select,
-        [SASS_S2R] = special,
-        [SASS_S2UR] = special,
-        [SASS_CS2R] = special,
-        [SASS_LDC] = constant,
-        [SASS_ULDC] = constant,
-        [SASS_MOV] = copy,
-        [SASS_UMOV] = copy,
-        [SASS_R2UR] = copy,
-        [SASS_P2R] = predicates,
-        [SASS_R2P] = predicates,
-        [SASS_VOTE] = vote,
-        [SASS_VOTEU] = vote,
-        [SASS_POPC] = count_bits,
-        [SASS_UPOPC] = count_bits,
-        [SASS_FLO] = count_bits,
-        [SASS_UFLO] = count_bits,
-        [SASS_MUFU] = convert,
-        [SASS_I2F] = convert,
-        [SASS_F2I] = convert,
-        [SASS_I2FP] = convert,
-        [SASS_HFMA2] = packed,
-        [SASS_IABS] = magnitude,
+    static void (*const how[SASS_UNKNOWN + 1])(operation *) = {
+#define OP(name, pipe, how) [SASS_##name] = how,
+#include "predict/opcodes.def"
+#undef OP
     };
     if (how[i->op] == NULL) return;
     operation o;

@@ -19,6 +19,7 @@
 /* The load/store unit that the SM's four schedulers share: a wavefront of shared memory, a line of L1 a clock. */
 #define WAVEFRONT_CLOCKS 1 /* [limits] lds_32 1.005, lds_64 2.005, lds_128 4.024: 1, 2 and 4 wavefronts */
 #define LINE_CLOCKS      1 /* [limits] l1_32 1.006, l1_64 2.004, l1_128 4.042: 1, 2 and 4 lines */
+#define SWAP_WAVEFRONTS  2 /* [limits] shared_add_f32_*: for a word, however many lanes try; others (u32) one a lane */
 #define ADDRESS_CLOCKS   4 /* [paper] 8 load/store lanes a scheduler, so a warp's addresses take 4 clocks */
 #define QUEUE_ENTRIES    5 /* [huerta] memory instructions that a scheduler can have waiting */
 

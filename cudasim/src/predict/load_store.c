@@ -11,7 +11,7 @@ static double later(double x, double y) {
 }
 
 static bool is_shared(const sass_insn *i) {
-    return i->op == SASS_LDS || i->op == SASS_STS || i->op == SASS_LDSM || i->op == SASS_STSM;
+    return i->op == SASS_LDS || i->op == SASS_STS || i->op == SASS_LDSM || i->op == SASS_STSM || i->op == SASS_ATOMS;
 }
 
 /* ---- what an access costs ---------------------------------------------------------------------------------------- */
@@ -27,6 +27,8 @@ static int count_wavefronts(const sass_insn *i, const lane_access *a) {
         from[t] = active ? (unsigned)a->address[t] : 0;
         to[t] = active ? a->target[t] : 0;
     }
+    if (HAS(i, CAST)) return SWAP_WAVEFRONTS * banks_request(from, a->mask, 4, BANKS_STORE).wavefronts;
+    if (i->op == SASS_ATOMS) return banks_request(from, a->mask, 4, BANKS_ATOMIC).wavefronts;
     if (i->op == SASS_LDGSTS && HAS(i, BYPASS)) return banks_copy_past_l1(to, from, a->copying);
     if (i->op == SASS_LDGSTS) return banks_copy(to, from, a->mask, (int)a->bytes).wavefronts;
     if (i->op == SASS_LDSM || i->op == SASS_STSM) return banks_rows(from, matrix_rows(i), 16).wavefronts;
@@ -82,7 +84,6 @@ void unit_ask(sm *m, int warp, const sass_insn *i, const lane_access *a) {
     r->clocks = 1;
     if (is_shared(i)) {
         r->clocks = wavefronts(m, i, a) * WAVEFRONT_CLOCKS;
-        m->result.wavefronts += (uint64_t)r->clocks;
     } else if (i->op == SASS_LDGSTS) {
         find_lines(r, a, a->copying);
         r->clocks = wavefronts(m, i, a) * WAVEFRONT_CLOCKS;
@@ -105,7 +106,7 @@ bool unit_is_full(const sm *m, int warp) {
 /* When its words are there. */
 static double serve(sm *m, const request *r) {
     const sass_insn *i = r->insn;
-    const bool is_store = i->op == SASS_STG || i->op == SASS_ST;
+    const bool is_store = i->op == SASS_STG || i->op == SASS_ST || i->op == SASS_RED;
     const bool past_l1 = HAS(i, BYPASS) || HAS(i, STRONG) || HAS(i, NA);
     double done = m->now - 1 + r->clocks - 1;
     if (r->lines == 0) return done + (i->op == SASS_LDL ? m->spec->clocks.l1 : m->spec->shared_clocks);
@@ -136,7 +137,7 @@ static void take_up(sm *m, scheduler *s) {
     s->count--;
     s->address_free = m->now + ADDRESS_CLOCKS;
     m->unit_free = m->now + r->clocks;
-    m->result.lsu_busy += (uint64_t)r->clocks;
+    if (w->block >= 0) m->blocks[w->block].since[BUSY_LSU] += r->clocks;
     if (i->op == SASS_LDGSTS) {
         w->copies_done = later(w->copies_done, done);
         w->copied++;

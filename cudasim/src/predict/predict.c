@@ -13,30 +13,30 @@ typedef struct predicted {
     sim_launch_config config;
     uint8_t *params;
     size_t params_size;
-    char *what, *problem, *name;
+    char *name;
     launch_time time;
     uint64_t launches;
     struct predicted *next;
 } predicted;
 
-static bool wanted, replaces;
-static predicted *all, **last = &all;
-static char *what, *problem;
-static bool recording = true;
+static bool wanted, replaces, on_request; /* on_request: only between predict_request and predict_seconds */
+static predicted *all, **last = &all, *latest;
+static bool recording = true, noting;
 static double sum; /* of the launches since predict_record; unknown: of one it is */
 static int launches;
 static bool unknown;
 static const char *why_unknown;
-static bool asked; /* the program prints what it asks for itself */
 
 void predict_begin(void) {
     const char *text = getenv("CUDASIM_PREDICT");
     if (text == NULL || *text == '\0') return;
-    replaces = strcmp(text, "only") == 0;
+    on_request = strcmp(text, "request") == 0;
+    replaces = on_request || strcmp(text, "only") == 0;
     if (!replaces && strcmp(text, "run") != 0) {
-        fprintf(stderr, "cudasim: CUDASIM_PREDICT=%s is neither only nor run\n", text);
+        fprintf(stderr, "cudasim: CUDASIM_PREDICT=%s is neither only nor run nor request\n", text);
         _Exit(2);
     }
+    recording = !on_request;
     wanted = true;
 }
 
@@ -48,43 +48,40 @@ bool predict_replaces(void) {
     return wanted && replaces && recording;
 }
 
-void predict_record(const char *new_what, const char *new_problem) {
-    if (!wanted) return;
-    free(what);
-    free(problem);
-    recording = new_what != NULL;
-    what = recording ? strdup(new_what) : NULL;
-    problem = recording ? strdup(new_problem != NULL ? new_problem : "") : NULL;
-    if (!recording) return; /* predict_seconds is asked then */
+void predict_record(bool on) {
+    if (!on_request) recording = on;
+}
+
+void predict_request(bool soon) {
+    if (!on_request) return;
+    recording = true;
+    noting = soon;
     sum = launches = 0;
     unknown = false;
 }
 
-/* Says why, once for each reason. */
+/* Says why, the first time. */
 static void say(const char *why) {
-    static char said[8][sizeof((launch_time){0}).why];
-    static int count;
-    for (int k = 0; k < count; k++)
-        if (strcmp(said[k], why) == 0) return;
-    if (count < 8) strcpy(said[count++], why);
-    fprintf(stderr, "cudasim: no predicted time: %s\n", why);
+    static bool said;
+    if (!said) fprintf(stderr, "cudasim: no predicted time: %s\n", why);
+    said = true;
+}
+
+const char *predict_why(void) {
+    return latest != NULL ? latest->time.parts : "";
 }
 
 double predict_seconds(void) {
-    asked = true;
+    if (!on_request) return -1;
+    recording = false;
     if (unknown) say(why_unknown);
     return launches > 0 && !unknown ? sum : -1;
 }
 
-static bool same_text(const char *a, const char *b) {
-    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
-}
-
 static predicted *find(const sim_kernel *kernel, const sim_launch_config *config, const void *params, size_t size) {
     predicted *p = all;
-    while (p != NULL &&
-           !(p->kernel == kernel && memcmp(&p->config, config, sizeof *config) == 0 && p->params_size == size &&
-             memcmp(p->params, params, size) == 0 && same_text(p->what, what) && same_text(p->problem, problem)))
+    while (p != NULL && !(p->kernel == kernel && memcmp(&p->config, config, sizeof *config) == 0 &&
+                          p->params_size == size && memcmp(p->params, params, size) == 0))
         p = p->next;
     return p;
 }
@@ -101,10 +98,8 @@ static predicted *add(sim_kernel *kernel, const sim_launch_config *config, const
     p->kernel = kernel;
     p->config = *config;
     p->params_size = size;
-    p->what = what != NULL ? strdup(what) : NULL;
-    p->problem = problem != NULL ? strdup(problem) : NULL;
     p->name = strdup(READABLE(info.name));
-    p->time = waves_time(kernel, config, params, size);
+    p->time = waves_time(kernel, config, params, size, false);
     *last = p;
     last = &p->next;
     return p;
@@ -113,9 +108,14 @@ static predicted *add(sim_kernel *kernel, const sim_launch_config *config, const
 void predict_launch(sim_kernel *kernel, const sim_launch_config *config, const void *params, size_t params_size) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     if (!wanted || !recording) return;
+    if (noting) {
+        waves_time(kernel, config, params, params_size, true);
+        return;
+    }
     pthread_mutex_lock(&lock);
     predicted *p = find(kernel, config, params, params_size);
     if (p == NULL) p = add(kernel, config, params, params_size);
+    latest = p;
     if (p != NULL) {
         p->launches++;
         launches++;
@@ -127,18 +127,17 @@ void predict_launch(sim_kernel *kernel, const sim_launch_config *config, const v
 }
 
 void predict_end(void) {
-    if (!wanted || asked) return;
+    if (!wanted || on_request) return;
     if (all != NULL) printf("Predicted, on an H200 (cudasim/docs/predict.md says how far to trust it):\n");
     for (const predicted *p = all; p != NULL; p = p->next) {
         const unsigned *g = p->config.grid, *b = p->config.block;
-        if (p->what != NULL) printf("  %s, %s:", p->what, p->problem);
         printf("  %.60s, %u x %u x %u blocks of %u threads: ", p->name, g[0], g[1], g[2], b[0] * b[1] * b[2]);
         if (p->time.seconds < 0)
             printf("-  (%s)", p->time.why);
         else
             printf("about %.2f us", p->time.seconds * 1e6);
         if (p->launches > 1) printf(", %llu times", (unsigned long long)p->launches);
-        printf("\n");
+        printf("\n%s", p->time.parts);
     }
     fflush(stdout);
 }

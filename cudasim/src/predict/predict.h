@@ -4,17 +4,22 @@
 
 #include "load/module.h"
 
-/* Reads CUDASIM_PREDICT: "only", kernels are not run; "run", they are, too; else nothing is predicted. */
+/* Reads CUDASIM_PREDICT: "only", kernels are not run; "run", they are, too; "request", those between predict_request
+ * and predict_seconds are predicted and not run; else nothing is predicted. */
 void predict_begin(void);
 bool predict_wanted(void);
 /* Are predicted kernels not run? */
 bool predict_replaces(void);
-/* Launches from now on are those of `what` (cudasim_count); NULL: they are not predicted. */
-void predict_record(const char *what, const char *problem);
+/* Are launches from now on predicted (cudasim_count)? On request they are where they are requested. */
+void predict_record(bool on);
 /* A kernel is about to be launched. */
 void predict_launch(sim_kernel *kernel, const sim_launch_config *config, const void *params, size_t params_size);
-/* Seconds of all launches since predict_record; negative: not known. */
+/* Launches from now on are predicted, or are to be predicted `soon`. */
+void predict_request(bool soon);
+/* Seconds of all launches since predict_request; negative: not known. */
 double predict_seconds(void);
+/* Of the latest launch: what bounds which part of a block, in lines. */
+const char *predict_why(void);
 /* Prints what has been predicted, a line for each kernel and size. */
 void predict_end(void);
 

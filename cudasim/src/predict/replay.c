@@ -14,6 +14,11 @@ static double later(double x, double y) {
     return x > y ? x : y;
 }
 
+static void add_part(sm *m, sm_block *b, int part) {
+    for (int k = 0; k < SHARES; k++) m->result.part[part][k] += b->since[k];
+    memset(b->since, 0, sizeof b->since);
+}
+
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
 static void begin_block(sm *m, int place, double when) {
@@ -27,6 +32,7 @@ static void begin_block(sm *m, int place, double when) {
     b->block.index[2] = (unsigned)(number / grid[0] / grid[1]);
     memset(b->arrived, 0, sizeof b->arrived);
     b->warps = m->warps_per_block;
+    b->passed = false;
     for (int k = 0; k < m->warps_per_block; k++) {
         sm_warp *w = &m->warps[place * m->warps_per_block + k];
         lane_warp *lanes = w->lanes;
@@ -41,6 +47,7 @@ static void end_warp(sm *m, sm_warp *w) {
     const int place = w->block;
     w->block = -1;
     if (--b->warps > 0) return;
+    add_part(m, b, b->passed ? PART_LAST : PART_MIDDLE);
     m->ended++;
     if (m->begun < m->spec->blocks) begin_block(m, place, m->now + 1);
 }
@@ -51,6 +58,8 @@ static void open_barrier(sm *m, int place, int barrier, int threads) {
     const int wanted = threads > 0 ? (threads + LANES - 1) / LANES : b->warps;
     if (b->arrived[barrier] == 0 || b->arrived[barrier] < wanted) return;
     b->arrived[barrier] = 0;
+    add_part(m, b, b->passed ? PART_MIDDLE : PART_FIRST);
+    b->passed = true;
     for (int k = 0; k < m->warps_per_block; k++) {
         sm_warp *w = &m->warps[place * m->warps_per_block + k];
         if (w->block != place || !w->waits || w->barrier != barrier) continue;
@@ -79,23 +88,29 @@ static const double latencies[SASS_PIPES] = {[PIPE_XU] = XU_LATENCY,
                                              [PIPE_CONST] = CONST_LATENCY,
                                              [PIPE_TENSOR] = TENSOR_LATENCY};
 
-/* When the warp can issue: now or earlier, later, or NEVER where that hangs on what others do. */
-static double can_issue(const sm *m, const scheduler *s, int warp) {
+/* When the warp can issue: now or earlier, later, or NEVER where that hangs on what others do; what it waits for. */
+static double can_issue(const sm *m, const scheduler *s, int warp, int *why) {
     const sm_warp *w = &m->warps[warp];
+    *why = WAIT_BARRIER;
     if (w->block < 0 || w->waits) return NEVER;
+    *why = WAIT_RESULT;
     if (w->next > m->now) return w->next;
     const sass_insn *i = &m->spec->launch->code->insns[w->lanes->pc];
     double when = m->now;
     for (unsigned wait = i->wait; wait != 0; wait &= wait - 1) {
         const int board = __builtin_ctz(wait);
+        if (w->pending[board] > 0 || w->ready[board] > when) *why = w->waits_for[board];
         if (w->pending[board] > 0) return NEVER;
         when = later(when, w->ready[board]);
     }
     if (i->op == SASS_DEPBAR && i->count > 1) {
         double until;
         const unsigned open = unit_groups(m, w, &until);
+        *why = WAIT_GLOBAL;
         if (open > (unsigned)i->operands[1].number) return until > 0 ? until : NEVER;
     }
+    if (when > m->now) return when;
+    *why = i->pipe == PIPE_LOAD ? WAIT_QUEUE : WAIT_PIPE;
     if (i->pipe == PIPE_LOAD) return unit_is_full(m, warp) ? NEVER : when;
     return later(when, s->pipe_free[i->pipe] - (i->pipe == PIPE_TENSOR ? 1 : 0));
 }
@@ -145,9 +160,42 @@ static void occupy(sm *m, scheduler *s, sm_warp *w, const sass_insn *i) {
     if (i->read_board < SASS_SCOREBOARDS) w->ready[i->read_board] = later(w->ready[i->read_board], m->now + clocks + 2);
 }
 
+/* What the instruction takes of the units, four schedulers' or one for all, and what who needs its result waits for. */
+static void account_issue(sm *m, sm_warp *w, const sass_insn *i) {
+    double *since = m->blocks[w->block].since;
+    const bool load = i->pipe == PIPE_LOAD, shared = i->op == SASS_LDS || i->op == SASS_LDSM || i->op == SASS_SHFL;
+    const int why = !load                                                ? WAIT_RESULT
+                    : shared || i->op == SASS_STS || i->op == SASS_ATOMS ? WAIT_SHARED
+                                                                         : WAIT_GLOBAL;
+    if (i->write_board < SASS_SCOREBOARDS) w->waits_for[i->write_board] = (uint8_t)why;
+    if (i->read_board < SASS_SCOREBOARDS) w->waits_for[i->read_board] = load ? WAIT_QUEUE : WAIT_RESULT;
+    since[BUSY_ISSUE] += 1.0 / SCHEDULERS;
+    if (i->pipe == PIPE_FMA || i->pipe == PIPE_IMAD) since[BUSY_FP32] += 1.0 / SCHEDULERS;
+    if (i->pipe == PIPE_TENSOR) since[BUSY_TENSOR] += TENSOR_CLOCKS / SCHEDULERS;
+}
+
+/* The SM's clocks until `next`, divided among the warps, and what they wait for. */
+static void account_time(sm *m, double next) {
+    const int slots = m->spec->resident * m->warps_per_block;
+    int there = 0;
+    for (int k = 0; k < slots; k++) there += m->warps[k].block >= 0;
+    for (int k = 0; k < slots; k++) {
+        const scheduler *s = &m->schedulers[k % SCHEDULERS];
+        int why;
+        if (m->warps[k].block < 0) continue;
+        double *since = m->blocks[m->warps[k].block].since;
+        const bool ready = can_issue(m, s, k, &why) <= m->now;
+        since[SHARE_TIME] += (next - m->now) / there;
+        since[ready ? WAIT_TURN : why] += (next - m->now) / there;
+    }
+}
+
 static void issue(sm *m, scheduler *s, int warp) {
     sm_warp *w = &m->warps[warp];
     const sass_insn *i = &m->spec->launch->code->insns[w->lanes->pc];
+    const uint32_t holds = w->lanes->predicates[i->predicate];
+    if (i->pipe == PIPE_NONE && (w->lanes->group & (i->predicate_not ? ~holds : holds))) m->result.missing = i->name;
+    if (m->spec->parts) account_issue(m, w, i);
     lane_access a;
     lane_effect effect = EFFECT_NONE;
     if ((i->pipe == PIPE_FMA || i->pipe == PIPE_TENSOR) && !w->lanes->parted)
@@ -183,15 +231,16 @@ static void issue(sm *m, scheduler *s, int warp) {
 static double schedule(sm *m, int number) {
     scheduler *s = &m->schedulers[number];
     const int slots = m->spec->resident * m->warps_per_block;
+    int ignored;
     if (s->dispatch_free > m->now) return s->dispatch_free;
-    double soonest = s->last >= 0 ? can_issue(m, s, s->last) : NEVER;
+    double soonest = s->last >= 0 ? can_issue(m, s, s->last, &ignored) : NEVER;
     if (soonest <= m->now) {
         issue(m, s, s->last);
         return m->now + 1;
     }
     int first = (slots - 1) / SCHEDULERS * SCHEDULERS + number;
     for (int warp = first < slots ? first : first - SCHEDULERS; warp >= 0; warp -= SCHEDULERS) {
-        const double when = warp == s->last ? NEVER : can_issue(m, s, warp);
+        const double when = warp == s->last ? NEVER : can_issue(m, s, warp, &ignored);
         if (when <= m->now) {
             issue(m, s, warp);
             return m->now + 1;
@@ -214,7 +263,8 @@ static double unit_next(const sm *m) {
 }
 
 static void run(sm *m) {
-    while (m->ended < m->spec->blocks && m->result.issued < m->spec->most_issues && m->sleeps < MOST_SLEEPS) {
+    while (m->ended < m->spec->blocks && m->result.issued < m->spec->most_issues && m->sleeps < MOST_SLEEPS &&
+           m->result.missing == NULL) {
         unit_step(m);
         double soonest = NEVER;
         for (int k = 0; k < SCHEDULERS; k++) {
@@ -224,8 +274,9 @@ static void run(sm *m) {
         const double unit = unit_next(m);
         if (unit < soonest) soonest = unit;
         if (soonest >= NEVER) return; /* nobody can go on: the program waits for what is not modelled */
-        const double next = (double)(uint64_t)(soonest + 0.999999);
-        m->now = next > m->now ? next : m->now + 1;
+        const double next = later((double)(uint64_t)(soonest + 0.999999), m->now + 1);
+        if (m->spec->parts) account_time(m, next);
+        m->now = next;
     }
 }
 

@@ -5,6 +5,13 @@
 #include "predict/cache.h"
 #include "predict/lanes.h"
 
+/* A block's time falls into parts: until its first barrier, from there to its last, and the rest. In each, the clocks
+ * for which units are busy on the part's account, as shares of all that the SM has, and those that warps wait, by what
+ * for. */
+enum { PART_FIRST, PART_MIDDLE, PART_LAST, PARTS };
+enum { SHARE_TIME, BUSY_ISSUE, BUSY_FP32, BUSY_TENSOR, BUSY_LSU, BUSY_END };
+enum { WAIT_GLOBAL = BUSY_END, WAIT_SHARED, WAIT_QUEUE, WAIT_PIPE, WAIT_RESULT, WAIT_BARRIER, WAIT_TURN, SHARES };
+
 typedef struct replay_spec {
     const lane_launch *launch;
     int resident;    /* blocks that an SM holds at once */
@@ -16,13 +23,15 @@ typedef struct replay_spec {
     double shared_clocks; /* until a word of shared memory is there */
     bool l2_holds_all;    /* what a launch touches fits L2: blocks after the first ones find it there */
     uint64_t most_issues; /* gives up after so many instructions */
+    bool parts;           /* `part` of the result is wanted */
 } replay_spec;
 
 typedef struct replay_result {
-    bool complete; /* false: it gave up, or had no memory */
+    bool complete;       /* false: it gave up, or had no memory */
+    const char *missing; /* the instruction that it met and does not know */
     double clocks;
     uint64_t issued, by_pipe[SASS_PIPES];
-    uint64_t wavefronts, lsu_busy;
+    double part[PARTS][SHARES];
     uint64_t l1_sectors, l2_sectors, dram_sectors, written_sectors;
 } replay_result;
 

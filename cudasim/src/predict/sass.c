@@ -11,7 +11,7 @@ static const struct {
     const char *name;
     uint8_t pipe;
 } ops[] = {
-#define OP(name, pipe) {#name, PIPE_##pipe},
+#define OP(name, pipe, how) {#name, PIPE_##pipe},
 #include "predict/opcodes.def"
 #undef OP
 };
@@ -198,48 +198,93 @@ bool sass_parse(const char *line, sass_insn *i) {
 
 /* ---- nvdisasm ---------------------------------------------------------------------------------------------------- */
 
-/* Takes the lines with an address between comment signs, and passes over the others. */
-static void read_lines(FILE *from, sass_code *code, const uint8_t *bytes, int most) {
-    char line[512];
-    while (fgets(line, sizeof line, from) != NULL && code->count < most) {
-        char *at = strstr(line, "/*"), *end = at != NULL ? strstr(at, "*/") : NULL;
-        sass_insn *i = &code->insns[code->count];
-        if (end == NULL || strtol(at + 2, NULL, 16) != 16L * code->count || !sass_parse(end + 2, i)) continue;
-        sass_control(bytes + (size_t)code->count * 16, i);
-        code->count++;
-        const bool never = i->predicate == SASS_PT && i->predicate_not;
-        if (i->pipe == PIPE_NONE && !never && code->missing[0] == '\0')
-            snprintf(code->missing, sizeof code->missing, "%s", i->name);
-    }
+typedef struct kernel_code {
+    sass_code code; /* complete, or empty */
+    uint8_t *bytes;
+    size_t size;
+    struct kernel_code *next;
+} kernel_code;
+
+static kernel_code *all;
+
+/* An instruction from the line that has its address between comment signs. */
+static bool read_line(const char *line, long address, const uint8_t bytes[16], sass_insn *i) {
+    const char *at = strstr(line, "/*"), *end = at != NULL ? strstr(at, "*/") : NULL;
+    if (end == NULL || strtol(at + 2, NULL, 16) != address || !sass_parse(end + 2, i)) return false;
+    sass_control(bytes, i);
+    return true;
 }
 
-bool sass_read(sass_code *code, const uint8_t *bytes, size_t size, char *error, size_t error_size) {
-    char file[] = "/tmp/cudasim-XXXXXX", command[128];
-    const int most = (int)(size / 16);
-    *code = (sass_code){.insns = calloc((size_t)most + 1, sizeof *code->insns)};
+static void add(sass_code *code, const sass_insn *i, long first_address) {
+    sass_insn *new = &code->insns[code->count++];
+    *new = *i;
+    for (int k = 0; k < i->count && (i->op == SASS_BRA || i->op == SASS_CALL); k++)
+        if (i->operands[k].kind == KIND_NUMBER) new->operands[k].number -= first_address;
+}
+
+/* Reads what nvdisasm prints of the kernels' code, one behind the other. A kernel that is not complete stays empty. */
+static void read_lines(FILE *from, kernel_code *first, const kernel_code *end) {
+    char line[512];
+    long address = 0, start = 0;
+    kernel_code *k = first;
+    while (k != end && fgets(line, sizeof line, from) != NULL) {
+        sass_insn i;
+        if (!read_line(line, address, k->bytes + (address - start), &i)) continue;
+        add(&k->code, &i, start);
+        address += 16;
+        if (address - start < (long)k->size) continue;
+        sass_parse("EXIT ;", &k->code.insns[k->code.count]); /* nothing runs past its end */
+        start = address;
+        k = k->next;
+    }
+    if (k != end) k->code.count = 0;
+}
+
+/* Has nvdisasm read all kernels from `first` on, without `end`: it takes longer to start than for what it does. */
+static void disassemble(kernel_code *first, const kernel_code *end) {
+    char file[4096], command[128];
+    const char *folder = getenv("TMPDIR");
+    snprintf(file, sizeof file, "%s/cudasim-XXXXXX", folder != NULL && *folder != '\0' ? folder : "/tmp");
     const int descriptor = mkstemp(file);
-    bool ok = code->insns != NULL && descriptor >= 0 && write(descriptor, bytes, size) == (ssize_t)size;
-    snprintf(command, sizeof command, "LD_PRELOAD= \"${CUDASIM_NVDISASM:-nvdisasm}\" -b SM90a %s 2>/dev/null", file);
+    if (descriptor < 0) return;
+    unlink(file); /* it is read by its number, and gone whatever happens */
+    bool ok = true;
+    for (const kernel_code *k = first; ok && k != end; k = k->next)
+        ok = write(descriptor, k->bytes, k->size) == (ssize_t)k->size;
+    snprintf(command, sizeof command,
+             "LD_PRELOAD= \"${CUDASIM_NVDISASM:-nvdisasm}\" -raw -ndf -b SM90a /proc/self/fd/%d 2>/dev/null",
+             descriptor);
     FILE *from = ok ? popen(command, "r") : NULL;
     if (from != NULL) {
-        read_lines(from, code, bytes, most);
+        read_lines(from, first, end);
         pclose(from);
     }
-    if (descriptor >= 0) {
-        close(descriptor);
-        unlink(file);
-    }
-    ok = code->count == most && most > 0 && sass_parse("EXIT ;", &code->insns[most]); /* nothing runs past its end */
-    if (!ok) {
-        snprintf(error, error_size,
-                 "nvdisasm is missing or cannot read it (pip install nvidia-cuda-nvdisasm, and CUDASIM_NVDISASM=its "
-                 "path)");
-        sass_free(code);
-    }
-    return ok;
+    close(descriptor);
 }
 
-void sass_free(sass_code *code) {
-    free(code->insns);
-    *code = (sass_code){0};
+/* The kernel with this code; new ones come first. NULL: no memory. */
+static kernel_code *find(const uint8_t *bytes, size_t size) {
+    kernel_code *k = all;
+    while (k != NULL && !(k->size == size && memcmp(k->bytes, bytes, size) == 0)) k = k->next;
+    if (k != NULL || (k = calloc(1, sizeof *k)) == NULL) return k;
+    *k = (kernel_code){.bytes = malloc(size), .size = size, .next = all};
+    k->code.insns = calloc(size / 16 + 1, sizeof *k->code.insns);
+    if (k->bytes == NULL || k->code.insns == NULL || size < 16 || size % 16 != 0) return NULL;
+    memcpy(k->bytes, bytes, size);
+    return all = k;
+}
+
+void sass_note(const uint8_t *bytes, size_t size) {
+    find(bytes, size);
+}
+
+const sass_code *sass_read(const uint8_t *bytes, size_t size, char *error, size_t error_size) {
+    kernel_code *k = find(bytes, size), *end = all;
+    while (end != NULL && end->code.count == 0) end = end->next;
+    if (k != NULL && k->code.count == 0) disassemble(all, end);
+    if (k != NULL && k->code.count == 0) disassemble(k, k->next); /* another's stopped it */
+    if (k != NULL && k->code.count > 0) return &k->code;
+    snprintf(error, error_size,
+             "nvdisasm is missing or cannot read it (pip install nvidia-cuda-nvdisasm, and CUDASIM_NVDISASM=its path)");
+    return NULL;
 }

@@ -26,7 +26,7 @@ typedef enum sass_pipe {
 } sass_pipe;
 
 typedef enum sass_op {
-#define OP(name, pipe) SASS_##name,
+#define OP(name, pipe, how) SASS_##name,
 #include "predict/opcodes.def"
 #undef OP
     SASS_UNKNOWN
@@ -80,15 +80,15 @@ typedef struct sass_insn {
 typedef struct sass_code {
     sass_insn *insns;
     int count;
-    char missing[64]; /* the first instruction that the model does not reach; empty: none */
 } sass_code;
 
 /* The control bits of an instruction of 16 bytes. */
 void sass_control(const uint8_t bytes[16], sass_insn *i);
 /* One line of nvdisasm without its address and semicolon: "@!P0 IADD3 R1, R2, -R3, RZ". False where it is none. */
 bool sass_parse(const char *line, sass_insn *i);
-/* Disassembles what a kernel's section holds. False and a line in `error` where it cannot be. */
-bool sass_read(sass_code *code, const uint8_t *bytes, size_t size, char *error, size_t error_size);
-void sass_free(sass_code *code);
+/* A kernel's code, disassembled: the same for the same bytes, and never freed. NULL and a line in `error` where it
+ * cannot be. sass_note: it will be wanted. All that has been noted is read at once. */
+const sass_code *sass_read(const uint8_t *bytes, size_t size, char *error, size_t error_size);
+void sass_note(const uint8_t *bytes, size_t size);
 
 #endif

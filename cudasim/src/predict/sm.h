@@ -28,8 +28,9 @@ typedef struct sm_warp {
     double next;                   /* from when on it can issue */
     int pending[SASS_SCOREBOARDS]; /* instructions that the load/store unit has yet to take up */
     double ready[SASS_SCOREBOARDS];
-    double returned;         /* when the last load's words came: they come in order */
-    uint64_t copies, copied; /* LDGSTS issued, taken up */
+    uint8_t waits_for[SASS_SCOREBOARDS]; /* WAIT_: on what sets it */
+    double returned;                     /* when the last load's words came: they come in order */
+    uint64_t copies, copied;             /* LDGSTS issued, taken up */
     double copies_done;
     struct {
         uint64_t copies;
@@ -42,6 +43,8 @@ typedef struct sm_block {
     lane_block block;
     int warps; /* that have not ended; 0: the place is free */
     int arrived[NAMED_BARRIERS];
+    bool passed;          /* a barrier */
+    double since[SHARES]; /* its last barrier */
 } sm_block;
 
 typedef struct scheduler {

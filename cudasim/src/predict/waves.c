@@ -1,7 +1,9 @@
 #include "predict/waves.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/ceilings.h"
@@ -9,6 +11,7 @@
 #include "predict/constants.h"
 #include "predict/replay.h"
 
+#define UNIT_BOUNDS 75         /* percent: a unit that is busy for more of the time bounds it */
 #define MOST_ISSUES 150000000u /* half a minute, of one replay */
 
 typedef struct plan {
@@ -135,6 +138,42 @@ static launch_time failed(const char *why) {
     return t;
 }
 
+static launch_time unknown(const char *instruction) {
+    launch_time t = {.seconds = -1};
+    snprintf(t.why, sizeof t.why, "%s is not modelled", instruction);
+    return t;
+}
+
+static int largest(const double *share, int first, int end) {
+    int most = first;
+    for (int k = first; k < end; k++)
+        if (share[k] > share[most]) most = k;
+    return most;
+}
+
+/* Which unit bounds which part of a block; where none is busy, what its warps wait for most. */
+static void describe(const replay_result *r, char *text, size_t room) {
+    static const char *const parts[] = {"until its first barrier", "until its last", "after that"};
+    static const char *const units[] = {"issue slots", "FP32 lanes", "tensor cores", "load/store unit"};
+    static const char *const waits[] = {"global memory", "shared memory", "the load/store unit", "a pipe",
+                                        "results",       "a barrier",     "their turn"};
+    const double all = r->part[0][SHARE_TIME] + r->part[1][SHARE_TIME] + r->part[2][SHARE_TIME];
+    int n = snprintf(text, room, "%-23s  time  issue  FP32  tensor  load/store  bound by\n", "of a block");
+    for (int k = 0; k < PARTS; k++) {
+        double share[SHARES];
+        if (r->part[k][SHARE_TIME] <= 0) continue;
+        for (int m = 0; m < SHARES; m++) share[m] = 100 * fmin(r->part[k][m] / r->part[k][SHARE_TIME], 1);
+        const double time = 100 * r->part[k][SHARE_TIME] / all;
+        const int unit = largest(share, BUSY_ISSUE, BUSY_END), wait = largest(share, WAIT_GLOBAL, SHARES);
+        const bool bounds = share[unit] > UNIT_BOUNDS;
+        n += snprintf(text + n, room - (size_t)n,
+                      "%-23s  %3.0f%%   %3.0f%%  %3.0f%%    %3.0f%%        %3.0f%%  %s%s, %.0f%%\n",
+                      time < 99.99 ? parts[k] : "all of it", time, share[BUSY_ISSUE], share[BUSY_FP32],
+                      share[BUSY_TENSOR], share[BUSY_LSU], bounds ? "" : "waiting for ",
+                      bounds ? units[unit - BUSY_ISSUE] : waits[wait - WAIT_GLOBAL], share[bounds ? unit : wait]);
+    }
+}
+
 static launch_time timed(plan *p, const sim_kernel_info *info, const sim_launch_config *config) {
     const device_model *d = p->device;
     const ceilings *c = ceilings_current();
@@ -156,19 +195,24 @@ static launch_time timed(plan *p, const sim_kernel_info *info, const sim_launch_
                                        .dram = ceiling_of(c, "latency_dram_few_pages"),
                                        .l2_sector = SECTOR_BYTES / ceiling_of(c, "l2_read")},
                             .shared_clocks = ceiling_of(c, "latency_shared_memory"),
-                            .most_issues = MOST_ISSUES};
+                            .most_issues = MOST_ISSUES,
+                            .parts = getenv("CUDASIM_WHY") != NULL};
     if (p->resident > p->per_sm) p->resident = p->per_sm;
     p->spec.l2_holds_all = finds_in_l2(p);
     const replay_result r = p->per_sm <= 3 * p->resident ? all_blocks(p) : some_waves(p);
+    if (r.missing != NULL) return unknown(r.missing);
     if (!r.complete) return failed("its blocks wait for one another, or run too long");
     launch_time t = {.clocks = r.clocks};
     const double least = dram_clocks(p, &r, active, dram) + p->spec.clocks.dram;
+    if (p->spec.parts) describe(&r, t.parts, sizeof t.parts);
+    if (p->spec.parts && t.clocks < least) snprintf(t.parts, sizeof t.parts, "all of it: bound by DRAM's rate\n");
     if (t.clocks < least) t.clocks = least;
     t.seconds = t.clocks / hz + ceiling_of(c, "launch_graph") * 1e-6;
     return t;
 }
 
-launch_time waves_time(sim_kernel *kernel, const sim_launch_config *config, const void *params, size_t params_size) {
+launch_time waves_time(sim_kernel *kernel, const sim_launch_config *config, const void *params, size_t params_size,
+                       bool soon) {
     plan p = {.device = device_model_current(), .footprint = footprint(params, params_size)};
     sim_kernel_info info;
     const uint8_t *bytes;
@@ -182,17 +226,10 @@ launch_time waves_time(sim_kernel *kernel, const sim_launch_config *config, cons
         return failed(
             "the program has no machine code for sm_90 (-gencode arch=compute_90a,code=[sm_90a,compute_90a])");
     if (config->cluster[0] * config->cluster[1] * config->cluster[2] > 1) return failed("clusters are not modelled");
-    sass_code code;
-    if (!sass_read(&code, bytes, size, error, sizeof error)) return failed(error);
-    p.launch.code = &code;
+    if (soon) sass_note(bytes, size);
+    if (soon) return failed("");
+    p.launch.code = sass_read(bytes, size, error, sizeof error);
+    if (p.launch.code == NULL) return failed(error);
     set_constants(&p.launch, config, params, params_size);
-    launch_time t;
-    if (code.missing[0] != '\0') {
-        snprintf(error, sizeof error, "%s is not modelled", code.missing);
-        t = failed(error);
-    } else {
-        t = timed(&p, &info, config);
-    }
-    sass_free(&code);
-    return t;
+    return timed(&p, &info, config);
 }

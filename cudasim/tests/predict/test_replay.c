@@ -27,7 +27,7 @@ static void write_code(const line *lines, int times) {
     int count = 0;
     while (lines[count].text != NULL) count++;
     free(code.insns);
-    code = (sass_code){.insns = calloc((size_t)count * (size_t)times + 1, sizeof *code.insns)};
+    code = (sass_code){.insns = calloc((size_t)count * (size_t)times + 2, sizeof *code.insns)};
     for (int k = 0; k < count * times; k++) {
         sass_insn *i = &code.insns[code.count++];
         const line *l = &lines[k % count];
@@ -49,9 +49,10 @@ static replay_result run_blocks(unsigned threads, int blocks, int resident) {
                               .l1_kib = 128,
                               .clocks = {.l1 = L1, .l2 = L2, .dram = DRAM, .l2_sector = 1},
                               .shared_clocks = SHARED,
-                              .most_issues = 1000000};
+                              .most_issues = 1000000,
+                              .parts = true};
     const replay_result r = replay(&spec);
-    assert_true(r.complete);
+    assert_true(r.complete == (r.missing == NULL));
     return r;
 }
 
@@ -170,6 +171,22 @@ static void paths(void **state) {
     assert_int_equal(r.by_pipe[PIPE_FMA], 2); /* 24 lanes go the long way, then all 32 meet */
 }
 
+/* All lanes add to one word: one after the other. In a loop of compare-and-swap one of them succeeds in each round. An
+ * unknown instruction ends the replay only where it is met. */
+static void atomics(void **state) {
+    const line add[] = {{"ATOMS.ADD RZ, [RZ], R1 ;", 1, NONE, NONE, 0}, {0}};
+    NEAR(clocks_of(add, 50, 128), 50 * 4 * 32, 450); /* the end waits for none of them */
+    static const char *const lines[] = {"LDS R2, [RZ] ;", "ATOMS.CAST.SPIN R3, [RZ], R2, R3 ;",
+                                        "ISETP.EQ.U32.AND P0, PT, R3, 0x1, PT ;", "@!P0 BRA 0x0 ;", "@!PT UNHEARD ;"};
+    write_code(add, 4);
+    for (int k = 0; k < 5; k++) assert_true(sass_parse(lines[k], &code.insns[k]));
+    code.count = 5;
+    assert_true(sass_parse("EXIT ;", &code.insns[code.count++]));
+    assert_int_equal(run_blocks(32, 1, 1).by_pipe[PIPE_ALU], 32);
+    assert_true(sass_parse("UNHEARD.OF ;", &code.insns[4]));
+    assert_string_equal(run_blocks(32, 1, 1).missing, "UNHEARD.OF");
+}
+
 /* Blocks follow one another where places become free. */
 static void waves(void **state) {
     const line lines[] = {{"FFMA R1, RZ, R4, R1 ;", 4, NONE, NONE, 0}, {0}};
@@ -180,10 +197,30 @@ static void waves(void **state) {
     NEAR(two, 2 * one, 12);
 }
 
+/* Parts of a block: 100 FMAs until its first barrier, 200 until its last, 300 after that; their clocks are all there
+ * are.
+ */
+static void parts(void **state) {
+    line lines[603] = {{0}};
+    for (int k = 0; k < 602; k++) {
+        const bool barrier = k == 100 || k == 301;
+        lines[k] = (line){barrier ? "BAR.SYNC 0x0 ;" : "FFMA R0, R4, R5, RZ ;", 1, NONE, NONE, 0};
+    }
+    write_code(lines, 1);
+    const replay_result r = run_blocks(128, 1, 1);
+    double time = 0;
+    for (int k = 0; k < PARTS; k++) {
+        NEAR(r.part[k][BUSY_FP32], 100 * (k + 1), 0.1);
+        time += r.part[k][SHARE_TIME];
+    }
+    NEAR(time, r.clocks, 2);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(fmas),   cmocka_unit_test(pipes), cmocka_unit_test(chases),
-                                       cmocka_unit_test(unit),   cmocka_unit_test(copy),  cmocka_unit_test(barriers),
-                                       cmocka_unit_test(copies), cmocka_unit_test(paths), cmocka_unit_test(waves)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(fmas),   cmocka_unit_test(pipes),  cmocka_unit_test(chases),
+                                       cmocka_unit_test(unit),   cmocka_unit_test(copy),   cmocka_unit_test(barriers),
+                                       cmocka_unit_test(copies), cmocka_unit_test(paths),  cmocka_unit_test(waves),
+                                       cmocka_unit_test(parts),  cmocka_unit_test(atomics)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     free(code.insns);
     return failed;
