@@ -9,7 +9,10 @@
 #include "base/progress.h"
 #include "gpu/error.h"
 #include "gpu/simulator.h"
+#include "knn/knn_held.h"
 #include "knn/knn_key.h"
+#include "knn/knn_rank_kernels.h"
+#include "knn/knn_ranks.h"
 #include "tensor/operands.h"
 
 enum { WORKSPACE_ROW = 64 }; /* words: 256 bytes */
@@ -35,7 +38,7 @@ static float up(float x, int steps) {
 /* Coordinate j of row `row`; points and queries of KNN_NEAR have a row in common that all are near to. */
 static float value_at(const knn_case *c, bool is_point, size_t row, size_t j) {
     const size_t d = (size_t)c->d;
-    const uint64_t seed = is_point ? c->seed ^ OF_POINTS : c->seed;
+    const uint64_t seed = is_point ? knn_operands_seed(c) : c->seed;
     const float uniform = values_at(VALUES_UNIFORM, seed, row * d + j);
     switch (c->kind) {
     case KNN_WHOLE:
@@ -58,18 +61,26 @@ static float value_at(const knn_case *c, bool is_point, size_t row, size_t j) {
     }
 }
 
-static float *make(const knn_case *c, bool is_point) {
-    const size_t rows = (size_t)(is_point ? c->n : c->m), d = (size_t)c->d;
+static float *make(const knn_case *c, bool is_point, size_t first, size_t rows) {
+    const size_t d = (size_t)c->d;
     float *data = malloc((rows * d + 1) * sizeof *data);
     if (data == NULL) return NULL;
-    for (size_t i = 0; i < rows * d; i++) data[i] = value_at(c, is_point, i / d, i % d);
+    for (size_t i = 0; i < rows * d; i++) data[i] = value_at(c, is_point, first + i / d, i % d);
     return data;
+}
+
+float *knn_operands_points(const knn_case *what, int first, int rows) {
+    return make(what, true, (size_t)first, (size_t)rows);
+}
+
+uint64_t knn_operands_seed(const knn_case *what) {
+    return what->seed ^ OF_POINTS;
 }
 
 /* ---- memory ---- */
 
 static void outline(const knn_case *c, matrix at[KNN_MATRICES]) {
-    const int rows[] = {c->m, c->n, c->m, c->m}, cols[] = {c->d, c->d, c->k, c->k};
+    const int rows[] = {c->m, c->held > 0 ? c->held : c->n, c->m, c->m}, cols[] = {c->d, c->d, c->k, c->k};
     for (int i = 0; i < KNN_MATRICES; i++) at[i] = operand_outline(DTYPE_F32, rows[i], cols[i], 0, c->off[i]);
 }
 
@@ -92,25 +103,33 @@ static void fill_inputs(knn_operands *o) {
         matrix *x = &o->at[i];
         const size_t bytes = matrix_element_bytes(x);
         CUDA_CHECK(inspect_fill(x, VALUES_NAN, 0, NULL));
-        if (bytes > 0) CUDA_CHECK(cudaMemcpy(x->elements, o->data[i], bytes, cudaMemcpyHostToDevice));
+        if (o->data[i] == NULL)
+            CUDA_CHECK(knn_generate(x->elements, knn_operands_seed(&o->what), 0, bytes / sizeof(float), NULL));
+        else if (bytes > 0)
+            CUDA_CHECK(cudaMemcpy(x->elements, o->data[i], bytes, cudaMemcpyHostToDevice));
     }
 }
 
 bool knn_operands_create(knn_operands *o, const knn_case *what, double work) {
     *o = (knn_operands){.what = *what, .stride = 1};
     const double of_one = (double)what->n * (what->d + 1), all = of_one * what->m;
-    if (work > 0.0 && all > work) {
+    if (what->held > 0) {
+        o->stride = what->m <= KNN_HELD_CHECKED ? 1 : (what->m + KNN_HELD_CHECKED - 1) / KNN_HELD_CHECKED;
+    } else if (work > 0.0 && all > work) {
         const double rows = work / of_one < 1.0 ? 1.0 : floor(work / of_one);
         o->stride = (int)ceil(what->m / rows);
     }
     const size_t places = (size_t)knn_reference_rows(what->m, o->stride) * (size_t)what->k;
-    for (int i = 0; i < KNN_INPUTS; i++) o->data[i] = make(what, i == KNN_POINTS);
+    o->data[KNN_QUERIES] = make(what, false, 0, (size_t)what->m);
+    if (what->held == 0) o->data[KNN_POINTS] = knn_operands_points(what, 0, what->n);
     o->want_index = malloc((places + 1) * sizeof *o->want_index);
     o->want_distance = malloc((places + 1) * sizeof *o->want_distance);
-    const bool ok = o->data[KNN_QUERIES] != NULL && o->data[KNN_POINTS] != NULL && o->want_index != NULL &&
-                    o->want_distance != NULL &&
-                    knn_reference(o->data[KNN_QUERIES], o->data[KNN_POINTS], what->m, what->n, what->d, what->k,
-                                  o->stride, o->want_index, o->want_distance);
+    const bool there = o->data[KNN_QUERIES] != NULL && o->want_index != NULL && o->want_distance != NULL;
+    const bool ok =
+        there && (what->held > 0 ||
+                  (o->data[KNN_POINTS] != NULL &&
+                   knn_reference(o->data[KNN_QUERIES], o->data[KNN_POINTS], what->m, what->n, what->d, what->k,
+                                 o->stride, o->want_index, o->want_distance)));
     if (!ok) {
         knn_operands_destroy(o);
         return false;
@@ -266,6 +285,9 @@ static void check_results(const verifier *v) {
     v->verdict->rows = knn_reference_rows(c->m, v->o->stride);
     if (!knn_in_order(c->m, c->n, c->k, index, distance, &row, &place)) {
         wrong_place(v, row, place, index, distance);
+    } else if (c->held > 0) {
+        char text[160];
+        if (!knn_held_right(v->o, index, distance, text, sizeof text)) wrong(v, "%s", text);
     } else {
         const knn_difference d =
             knn_compare(c->m, c->k, v->o->stride, index, distance, v->o->want_index, v->o->want_distance);
@@ -305,7 +327,7 @@ cudaError_t knn_verify(const knn_method *method, const char *name, knn_operands 
     for (int i = 0; i < KNN_MATRICES; i++) inspect_outline(fields[i], &o->at[i]);
     simulator_operand("workspace", space.elements, 1, workspace, 1, 1);
     const double begin = clock_now_s();
-    if (error == cudaSuccess) error = method->search(&p, stream);
+    if (error == cudaSuccess) error = knn_ranks_search(method, &p, stream);
     if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
     simulator_operands_end();
     if (simulator_active()) found->seconds = clock_now_s() - begin;
@@ -316,6 +338,7 @@ cudaError_t knn_verify(const knn_method *method, const char *name, knn_operands 
         error = inspect_around(name, names[i], all[i], stream, report, &around);
     found->ok = around.ok;
     for (int i = 0; i < KNN_INPUTS && error == cudaSuccess; i++) {
+        if (o->data[i] == NULL) continue;
         void *now = fetch(all[i]);
         if (memcmp(now, o->data[i], matrix_element_bytes(all[i])) != 0) wrong(&v, "%s were changed", names[i]);
         free(now);
