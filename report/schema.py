@@ -51,6 +51,9 @@ MEASURED = {
         protocol:text! class:text! seed:int! method:text! k:int! train_normal:int! train_attacks:int! test_normal:int!
         test_attacks:int! attacks_known:int! accuracy:real! detection:real! false_alarms:real!
         neighbours_unlike_cpu:int!""" + ORIGIN),
+    "knn_ranks": columns("""
+        variant:text! m:int! n:int! d:int! k:int! ranks:int! devices:int! divide:text! ms_median:real! ms_min:real!
+        ms_max:real! merge_ms:real""" + ORIGIN),
     "latency": columns("""
         memory:text! lines:int! kib:int! clocks_median:real! clocks_min:real! clocks_max:real! ns_median:real!
         clock_mhz:real!""" + ORIGIN),

@@ -1,15 +1,15 @@
 #include "base/ranks.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <fcntl.h>
-
-enum { PATIENCE_S = 3 }; /* that a rank waits for rank 0 to say what is wrong */
+/* How long a rank waits for rank 0, and then for those before it, to say what is wrong. */
+enum { PATIENCE_US = 5000000, PATIENCE_OF_RANK_US = 100000 };
 
 static const char KEPT[] = "KL_RANKS_STDERR"; /* the number of the real stderr, for a program that restarts itself */
 
@@ -51,7 +51,7 @@ static void leave(int status, void *unused) {
     if (status == 0 && mpi == NULL) return;
     fflush(stdout);
     if (ranks_rank() > 0) {
-        sleep(PATIENCE_S);
+        usleep((unsigned)(PATIENCE_US + PATIENCE_OF_RANK_US * ranks_rank()));
         speak();
     }
     if (mpi != NULL) mpi->abort(status);
