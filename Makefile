@@ -18,8 +18,8 @@ CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
 steps := $(patsubst %/step.c,%,$(wildcard step[0-9][0-9]_*/step.c))
 number = $(firstword $(subst _, ,$(1)))
 # Goals that run a script, whose line `# help: ` describes them.
-scripted := test-gpu sanitize fuzz bench knn-paper knn-torch knn-ranks errors counters golden cold latency sass data ptx \
-    sim-counters timeline book book-test ex exercises bundle first-hour lint tune random-shapes
+scripted := test-gpu sanitize fuzz bench knn-paper knn-torch knn-ranks errors counters golden cold latency sass data \
+    ptx sim-counters timeline book book-test ex exercises bundle first-hour lint tune random-shapes
 named := $(scripted) all sim sim-all deps demo test test-all test-sanitizers test-tuned check-layout check-archs \
     bench-sim predict-check plots notes notes-check drawings diff compare profile format clean help
 named += $(foreach s,$(steps),$(call number,$(s)))

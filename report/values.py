@@ -11,7 +11,8 @@ TENSOR_TYPES = ("f16", "bf16", "s8", "tf32", "tf32x3", "f16>f32", "bf16>f32", "f
 CHOICES = {  # what these keys may be
     "dtype": TENSOR_TYPES, "layout": ("tn", "nn", "nchw", "nhwc"), "load": ("burst", "sustained"),
     "mode": ("graph", "pdl", "events"), "cache": ("cold", "warm"), "op": ("gemv", "gemv_chain"),
-    "divide": ("points", "queries"), "set": ("square", "article", "odd", "all", *TENSOR_TYPES, "f32-nchw", "f32-nhwc", "f16-nhwc"),
+    "divide": ("points", "queries"),
+    "set": ("square", "article", "odd", "all", *TENSOR_TYPES, "f32-nchw", "f32-nhwc", "f16-nhwc"),
 }
 SHAPE = "step variant m n k"
 KEYS = {  # of each view_... in values.sql; a key with = may be left out, and is written name=key where it is not
@@ -35,7 +36,8 @@ USUAL = {  # how a field is written without a format
     **dict.fromkeys(("percent", "peak_percent", "ceiling_percent", "clock_percent"), lambda x: "%.1f" % x),
     **dict.fromkeys(("ratio", "ratio_min", "ratio_max"), lambda x: "%.2f" % x),
     **dict.fromkeys(("ms_median", "ms_min", "ms_max", "baseline_ms"), lambda x: significant(x, 4)),
-    **dict.fromkeys(("ms", "merged"), lambda x: significant(x, 3)), "us": microseconds, "gbps": lambda x: "%.0f" % x, "clock": lambda x: "%.0f" % x,
+    **dict.fromkeys(("ms", "merged"), lambda x: significant(x, 3)),
+    "us": microseconds, "gbps": lambda x: "%.0f" % x, "clock": lambda x: "%.0f" % x,
 }
 
 

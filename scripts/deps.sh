@@ -5,9 +5,9 @@
 #
 # cuda: a C and C++ compiler and the CUDA Toolkit 13, which it writes into build/config.mk, as the Makefile reads it;
 # plots: gnuplot and Python; figures: gnuplot where it can be had; report: Python 3.9 with its standard library; test:
-# cmocka, OpenBLAS, git, Open MPI where it can be had; data: numpy, as a wheel in build/numpy where Python has none; baselines: OpenBLAS, and ANN
-# where it can be had. --check installs nothing: one line says all that is missing. KL_CUDA_SEARCH replaces the list of
-# usual places (the tests use it). The log of an installation is in build/*.log.
+# cmocka, OpenBLAS, git, and Open MPI where it can be had; data: numpy, as a wheel in build/numpy where Python has none;
+# baselines: OpenBLAS, and ANN where it can be had. --check installs nothing: one line says all that is missing.
+# KL_CUDA_SEARCH replaces the list of usual places (the tests use it). The log of an installation is in build/*.log.
 # Exit status: 0, or 2 after a sentence that says what to do.
 set -eu
 cd "$(dirname "$0")/.."

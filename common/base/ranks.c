@@ -13,7 +13,7 @@ enum { PATIENCE_US = 5000000, PATIENCE_OF_RANK_US = 100000 };
 
 static const char KEPT[] = "KL_RANKS_STDERR"; /* the number of the real stderr, for a program that restarts itself */
 
-static const ranks_calls *mpi; /* NULL: not started, or stopped */
+const ranks_calls *ranks_mpi;
 
 static int from_environment(const char *name, int otherwise) {
     const char *text = getenv(name);
@@ -48,13 +48,13 @@ static void speak(void) {
 
 /* At exit. mpirun ends the others if a rank that has not started MPI exits with an error. */
 static void leave(int status, void *unused) {
-    if (status == 0 && mpi == NULL) return;
+    if (status == 0 && ranks_mpi == NULL) return;
     fflush(stdout);
     if (ranks_rank() > 0) {
         usleep((unsigned)(PATIENCE_US + PATIENCE_OF_RANK_US * ranks_rank()));
         speak();
     }
-    if (mpi != NULL) mpi->abort(status);
+    if (ranks_mpi != NULL) ranks_mpi->abort(status);
 }
 
 void ranks_arrive(void) {
@@ -75,40 +75,23 @@ void ranks_arrive(void) {
 bool ranks_start(FILE *err) {
     static const char below[] = "/../build/step08/ranks.so";
     char path[PATH_MAX + sizeof below];
-    if (mpi != NULL) return true;
     const ssize_t size = readlink("/proc/self/exe", path, PATH_MAX);
     path[size < 0 ? 0 : size] = '\0';
     char *slash = strrchr(path, '/');
     strcpy(slash != NULL ? slash : path, below);
     void *library = access(path, R_OK) == 0 ? dlopen(path, RTLD_NOW | RTLD_GLOBAL) : NULL;
-    const ranks_calls *calls = library != NULL ? dlsym(library, "ranks_mpi") : NULL;
+    const ranks_calls *calls = library != NULL ? dlsym(library, "ranks_by_mpi") : NULL;
     if (calls == NULL) {
         const char *why = access(path, R_OK) == 0 ? dlerror() : "this program was built without MPI";
         fprintf(err, "mpirun: %s (apt-get install libopenmpi-dev openmpi-bin, and make again)\n", why);
         return false;
     }
     calls->start();
-    mpi = calls;
+    ranks_mpi = calls;
     return true;
 }
 
 void ranks_stop(void) {
-    if (mpi != NULL) mpi->stop();
-    mpi = NULL;
-}
-
-void ranks_broadcast(void *data, size_t bytes) {
-    mpi->broadcast(data, bytes);
-}
-
-void ranks_send(int to, const void *data, size_t bytes) {
-    mpi->send(to, data, bytes);
-}
-
-void ranks_receive(int from, void *data, size_t bytes) {
-    mpi->receive(from, data, bytes);
-}
-
-void ranks_wait(void) {
-    mpi->wait();
+    ranks_mpi->stop();
+    ranks_mpi = NULL;
 }

@@ -12,42 +12,32 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* From mpirun's environment: they are known before MPI is. Alone: 0 of 1. */
+/* The messages. What is sent may be changed, and what is received is there, when a call returns. */
+typedef struct {
+    void (*start)(void);
+    void (*broadcast)(void *data, size_t bytes); /* everybody gets what rank 0 has in `data` */
+    void (*send)(int to, const void *data, size_t bytes);
+    void (*receive)(int from, void *data, size_t bytes);
+    void (*wait)(void); /* returns when all have called it */
+    void (*stop)(void);
+    void (*abort)(int status);
+} ranks_calls;
+
+extern const ranks_calls *ranks_mpi; /* NULL: not started, or stopped */
+
+/* From mpirun's environment, so they are known before MPI is. Alone: 0 of 1, on this host, too. */
 int ranks_rank(void);
 int ranks_count(void);
-
-/* Its number among those of its host, and how many these are. */
 int ranks_local(void);
 int ranks_local_count(void);
 
 /* Must be called first in main. */
 void ranks_arrive(void);
 
-/* Loads MPI. Returns false after one line on `err`. Later calls do nothing. */
+/* Loads MPI. Returns false after one line on `err`. */
 bool ranks_start(FILE *err);
 
-/* All ranks call it, when nothing remains to be said. Without it, a rank that ends stops all. */
+/* All ranks call it when nothing remains to be said; a rank that ends without it ends all. */
 void ranks_stop(void);
-
-/* Everybody gets what rank 0 has in `data`. */
-void ranks_broadcast(void *data, size_t bytes);
-
-/* Returns when `data` may be used again, and when it is there. */
-void ranks_send(int to, const void *data, size_t bytes);
-void ranks_receive(int from, void *data, size_t bytes);
-
-/* Returns when all have called it. */
-void ranks_wait(void);
-
-/* What the library defines, as `ranks_mpi`. */
-typedef struct {
-    void (*start)(void);
-    void (*broadcast)(void *data, size_t bytes);
-    void (*send)(int to, const void *data, size_t bytes);
-    void (*receive)(int from, void *data, size_t bytes);
-    void (*wait)(void);
-    void (*stop)(void);
-    void (*abort)(int status);
-} ranks_calls;
 
 #endif

@@ -132,7 +132,6 @@ typedef struct {
     const char *noun;                    /* what the step has several of: "variant" */
     size_t state_size, problem_size;     /* of session.state, zeroed before `options`, and of a problem */
     const bench_column *sizes, *columns; /* of a problem; of what was timed */
-    bool ranks;                          /* it divides problems over several ranks (base/ranks.h) */
     const char *remark_title;            /* of what `remark` returns in `text`; NULL: it returns nothing there */
 
     /* Variant number i of the table that bench_main got. */

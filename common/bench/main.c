@@ -112,10 +112,6 @@ static options_result parse(session *s, int argc, char **argv, const char *const
                                .simulated = simulator_active()};
     s->family->options(s, &program);
     const options_result parsed = options_parse(argc, argv, &program, &s->o, stdout, stderr);
-    if (parsed == OPTIONS_RUN && ranks_count() > 1 && !s->family->ranks) {
-        fprintf(stderr, "%s: mpirun: only nearest neighbours are divided over several processes\n", s->step);
-        return OPTIONS_EXIT_USAGE;
-    }
     if (ranks_rank() > 0) s->o.csv = s->o.watch.counters_csv = s->o.watch.trace = NULL; /* rank 0 writes them */
     return parsed;
 }

@@ -56,7 +56,7 @@ static int open_family(session *s) {
     if (s->o.list) return EXIT_OK;
     CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
     s->memory = MEMORY * (double)free_bytes;
-    return knn_ranks_open(s, s->variants[0].self);
+    return knn_ranks_open(s, s->variants[0].self, knn_files_share);
 }
 
 static void close_family(session *s) {
@@ -102,7 +102,8 @@ static void format(const session *s, const void *problem, bool details, char *te
 
 static void fill_record(const session *s, const void *problem, record *r) {
     knn_describe(problem, r);
-    if (ranks_count() > 1) snprintf(r->device, sizeof r->device, "%d x %.*s", knn_ranks_devices(), RECORD_TEXT - 16, s->device.name);
+    if (ranks_count() > 1)
+        snprintf(r->device, sizeof r->device, "%d x %.*s", knn_ranks_devices(), RECORD_TEXT - 16, s->device.name);
 }
 
 static void workload(const session *s, const void *problem, bench_workload *w) {
@@ -125,14 +126,14 @@ static double bytes(const session *s, const void *problem, int sets) {
 static void *create(const session *s, const void *problem, int sets) {
     const bool check = s->o.sweep == SWEEP_CHECK;
     knn_run *run = calloc(1, sizeof *run);
-    knn_ranks_hold(problem, RANKS_OF_CASE);
+    knn_ranks_hold(problem, false);
     if (run == NULL || !knn_operands_create(&run->o, problem, check ? CHECKED_WORK : VERIFIED_WORK)) {
         fprintf(stderr, "%s: no host memory for the data and the reference\n", s->step);
         exit(EXIT_USAGE);
     }
     if (run->o.what.held > 0)
-        printf("Checked in FP64 against all points: %d queries; of the others, that their neighbours are in order.\n",
-               knn_reference_rows(run->o.what.m, run->o.stride));
+        printf("Checked in FP64 against all points: up to %d queries; of all, that their neighbours are in order.\n",
+               KNN_HELD_CHECKED);
     else if (!check && run->o.stride > 1)
         printf("Compared with the CPU's: one query in %d; of the others, that their neighbours are in order.\n",
                run->o.stride);
@@ -258,7 +259,6 @@ static const bench_operand_functions operand_functions = {.bytes = bytes,
 
 static const bench_family family = {.op = "knn",
                                     .noun = "method",
-                                    .ranks = true,
                                     .state_size = sizeof(knn_options),
                                     .problem_size = sizeof(knn_case),
                                     .sizes = sizes,

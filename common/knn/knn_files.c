@@ -68,7 +68,9 @@ static int read_side(const run *r, side *x, const char *path, const char *labels
                  *place == 'l' ? "" : place, o->train, o->test) < 0 ||
         asprintf(&convert[1], "python3 scripts/data.py %s labels.csv", labels != NULL ? labels : "") < 0)
         CUDA_CHECK(cudaErrorMemoryAllocation);
-    table_options how = {.labels = *place == 'n' ? LABELS_NONE : *place == 'f' ? LABELS_FIRST : LABELS_LAST,
+    table_options how = {.labels = *place == 'n'   ? LABELS_NONE
+                                   : *place == 'f' ? LABELS_FIRST
+                                                   : LABELS_LAST,
                          .coordinates = coordinates,
                          .convert = convert[0]};
     if (x == &r->train && strcmp(o->normalize, "none") == 0) { /* every rank looks at its own rows */
@@ -179,7 +181,7 @@ static int send_all(run *r) {
         return EXIT_USAGE;
     }
     r->memory -= need;
-    knn_ranks_hold(&c, RANKS_OF_FILE);
+    knn_ranks_hold(&c, true);
     r->p.queries = send(r, r->test.values, m * d);
     r->p.points = send(r, r->train.values, held * d);
     r->p.index = send(r, NULL, places(r));

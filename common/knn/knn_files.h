@@ -6,13 +6,12 @@
 #include "knn/knn.h"
 #include "knn/knn_options.h"
 
-/* Some rows of --train, scaled as rank 0 scales them, for another rank; in *room, to be freed, or in the file, which stays
- * mapped. Ends the process after a line if they cannot be read. */
-const float *knn_files_share(session *s, int first, int rows, float **room);
-
 /* Reads, scales, searches with each chosen method (the one named first, then in the order of the table), votes, prints
  * the quality of the predictions, and writes the requested files, which contain the first method's answer. Returns the
  * exit status. */
 int knn_files_run(session *s, const knn_options *o, const knn_method *methods, int count);
+
+/* knn_ranks.h's knn_file_rows, scaled as rank 0 scales them; ends the process after a line if it cannot read them. */
+const float *knn_files_share(session *s, int first, int rows, float **room);
 
 #endif

@@ -54,18 +54,22 @@ const char *knn_kind_name(knn_kind kind);
 /* Bytes of device memory, without a workspace. */
 double knn_operands_bytes(const knn_case *what);
 
-/* Rows first ... first + rows - 1 of a case's points, in host memory, to be freed; NULL: there is not enough. */
+/* Rows first ... of a case's points, in host memory, to be freed; NULL: there is not enough. */
 float *knn_operands_points(const knn_case *what, int first, int rows);
 
-/* That of uniform points, as of a matrix. */
+/* Coordinate j of a point or a query; all of a matrix of uniform points have this seed. */
+float knn_operands_value(const knn_case *c, bool is_point, size_t row, size_t j);
 uint64_t knn_operands_seed(const knn_case *what);
 
 /* Generates the data and computes the expected results on the CPU: of as many queries as `work` multiply-adds
  * are enough for, but at least one; of all where `work` is 0. Points that are generated on devices are in no host's
- * memory: then up to KNN_HELD_CHECKED queries are checked, in FP64 (knn_held.h). Returns false without host memory. */
+ * memory: then the first KNN_HELD_CHECKED queries are checked, in FP64. Returns false without host memory. */
 bool knn_operands_create(knn_operands *o, const knn_case *what, double work);
 enum { KNN_HELD_CHECKED = 1000 };
 void knn_operands_destroy(knn_operands *o);
+
+/* Puts queries and points into device memory, which search after search leaves as they are. */
+void knn_operands_fill(knn_operands *o);
 
 /* Adds the problems of --sweep check: n and d 1 ... 70 (crossed sparsely), d = 0, k = 1 and n, powers of two and their
  * neighbours as n and as k, every kind of data, misaligned queries and results, little workspace, no query, more points

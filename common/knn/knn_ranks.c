@@ -8,23 +8,20 @@
 #include "base/ranks.h"
 #include "base/stats.h"
 #include "gpu/error.h"
-#include "knn/knn_files.h"
-#include "knn/knn_key.h"
 #include "knn/knn_options.h"
-#include "knn/knn_rank_kernels.h"
 
-enum { TIMES = 256, REASON = 160, COUNTS = sizeof(knn_counts) / sizeof(uint64_t) };
+enum { TIMES = 256, COUNTS = sizeof(knn_counts) / sizeof(uint64_t) };
 
 /* DRAM moves words so many times as fast as they go from rank to rank. */
 static const double AS_FAST = 300.0;
 
 /* What rank 0 tells the others. */
 typedef struct {
-    enum { HOLD, ASK, SEARCH, NEARER, END } what;
-    int method;
-    bool by_queries; /* these are divided */
-    ranks_origin origin;
+    enum { HOLD, SEARCH, NEARER, END } what;
     knn_case of;
+    bool by_queries, of_file; /* queries are divided; the points are --train's */
+    int method, rows;         /* rows: of queries that are checked */
+    size_t limit;             /* of a workspace */
 } order;
 
 /* What a rank does of a problem. */
@@ -35,53 +32,48 @@ typedef struct {
 static struct {
     session *s;
     const knn_method *methods;
-    bool open;
+    knn_file_rows *file_rows;
     int devices;
-    double least; /* memory of the rank that has the least */
-    order held;   /* the last problem */
-    float *points, *queries, *sent; /* the first two not on rank 0; `sent`: queries, pinned */
-    int *index;                     /* of the share */
+    order held;                      /* the last problem */
+    float *points, *queries;         /* not rank 0's, which are the caller's */
+    void *room;                      /* of all that follows, up to: */
+    uint64_t *keys, *other, *merged; /* m x k each */
+    int *index;                      /* of the share */
     float *distance;
-    uint64_t *keys, *other, *merged, *message; /* the last is pinned: COUNTS words and then keys */
     knn_counts *counts, sum;
+    uint64_t *message; /* pinned: queries, or COUNTS words and then keys */
     void *workspace;
     size_t workspace_bytes;
     double ms[TIMES]; /* of merging; a ring */
     int timed;
 } r;
 
-int knn_ranks_first(int rows, int ranks, int rank) {
-    const int more = rows % ranks;
+static int first_of(int rows, int rank) {
+    const int ranks = ranks_count(), more = rows % ranks;
     return rows / ranks * rank + (rank < more ? rank : more);
 }
 
-static int rows_of(int rows, int rank) {
-    return knn_ranks_first(rows, ranks_count(), rank + 1) - knn_ranks_first(rows, ranks_count(), rank);
-}
-
 static share share_of(const order *o, int rank) {
-    const knn_case *c = &o->of;
-    if (!o->by_queries) return (share){0, c->m, knn_ranks_first(c->n, ranks_count(), rank), rows_of(c->n, rank)};
-    return (share){knn_ranks_first(c->m, ranks_count(), rank), rows_of(c->m, rank), 0, c->n};
+    const int m = o->of.m, n = o->of.n;
+    if (!o->by_queries) return (share){0, m, first_of(n, rank), first_of(n, rank + 1) - first_of(n, rank)};
+    return (share){first_of(m, rank), first_of(m, rank + 1) - first_of(m, rank), 0, n};
 }
-
-static int least(int a, int b) {
-    return a < b ? a : b;
-}
-
-/* ---- the plan -------------------------------------------------------------------------------------------------- */
 
 /* What is not divided is done by everybody. With the points divided, that is to get all queries and to give k
  * neighbours of each; with the queries divided, to read all points once. */
-static bool by_queries(const knn_case *c) {
+static order order_for(int what, const knn_case *c) {
     const char *how = ((const knn_options *)r.s->state)->divide;
     const double points = (double)c->n * c->d, messages = (double)c->m * (c->d + 2.0 * c->k) * ranks_count();
-    if (ranks_count() == 1 || *how != 'a') return *how == 'q';
-    return 2.0 * sizeof(float) * points <= r.least && points < AS_FAST * messages;
+    const bool cheap = 2.0 * sizeof(float) * points <= r.s->memory && points < AS_FAST * messages;
+    return (order){.what = what, .of = *c, .by_queries = ranks_count() > 1 && (*how == 'a' ? cheap : *how == 'q')};
 }
 
-static order order_for(int what, const knn_case *c) {
-    return (order){.what = what, .of = *c, .by_queries = by_queries(c)};
+static knn_problem own_of(const knn_problem *p, const share *mine) {
+    knn_problem own = *p;
+    own.m = mine->queries;
+    own.n = mine->points;
+    own.k = p->k < mine->points ? p->k : mine->points;
+    return own;
 }
 
 int knn_ranks_held(const knn_case *c) {
@@ -90,28 +82,25 @@ int knn_ranks_held(const knn_case *c) {
 }
 
 double knn_ranks_bytes(const knn_case *c) {
-    return ranks_count() == 1 ? 0.0 : (double)c->m * c->k * (3 * sizeof(uint64_t) + 2 * sizeof(float));
+    const double of_pair = 3 * sizeof *r.keys + sizeof *r.index + sizeof *r.distance;
+    return ranks_count() == 1 ? 0.0 : sizeof *r.counts + of_pair * c->m * c->k;
 }
 
-static knn_problem own_of(const knn_problem *p, const share *mine) {
-    knn_problem own = *p;
-    own.m = mine->queries;
-    own.n = mine->points;
-    own.k = least(p->k, mine->points);
-    return own;
+const char *knn_ranks_refusal(const knn_method *method, const knn_case *c, const knn_problem *p, size_t limit,
+                              size_t *workspace) {
+    const order o = order_for(SEARCH, c);
+    const share mine = share_of(&o, 0);
+    const knn_problem own = own_of(p, &mine);
+    r.timed = 0;
+    r.held.limit = c->scarce ? knn_scarce(method, &own, limit) : limit;
+    return knn_refusal(method, &own, r.held.limit, workspace);
 }
 
 /* ---- memory ---------------------------------------------------------------------------------------------------- */
 
-static void *device_memory(size_t count, size_t size) {
+static void *device_memory(size_t bytes) {
     void *memory;
-    CUDA_ALLOCATE(&memory, count * size + 1);
-    return memory;
-}
-
-static void *pinned_memory(size_t count, size_t size) {
-    void *memory;
-    CUDA_CHECK(cudaMallocHost(&memory, count * size + 1));
+    CUDA_ALLOCATE(&memory, bytes + 1);
     return memory;
 }
 
@@ -124,143 +113,71 @@ static void finish(void) {
 }
 
 static void release(void) {
-    void *const device[] = {r.points, r.queries, r.index, r.distance, r.keys, r.other, r.merged, r.counts, r.workspace};
-    for (size_t i = 0; i < sizeof device / sizeof *device; i++) CUDA_CHECK(cudaFree(device[i]));
-    CUDA_CHECK(cudaFreeHost(r.sent));
+    void *const device[] = {r.points, r.queries, r.room, r.workspace};
+    for (int i = 0; i < 4; i++) CUDA_CHECK(cudaFree(device[i]));
     CUDA_CHECK(cudaFreeHost(r.message));
-    r.points = r.queries = r.distance = r.sent = NULL;
-    r.index = NULL;
-    r.keys = r.other = r.merged = r.message = NULL;
-    r.counts = NULL;
-    r.workspace = NULL;
+    r.points = r.queries = NULL;
+    r.room = r.workspace = r.message = NULL;
     r.workspace_bytes = 0;
 }
 
+/* Everything for a new problem but workspaces and, on a rank that serves, its points. */
 static void prepare(const order *o) {
-    const knn_case *c = &o->of;
-    const size_t m = (size_t)c->m, k = (size_t)c->k, queries = m * (size_t)c->d;
+    const size_t pairs = (size_t)o->of.m * (size_t)o->of.k, bytes = (size_t)o->of.m * (size_t)o->of.d * sizeof(float);
+    const size_t answer = (pairs + COUNTS) * sizeof *r.keys;
     r.held = *o;
     if (ranks_count() == 1) return;
     release();
-    r.index = device_memory(m * k, sizeof *r.index);
-    r.distance = device_memory(m * k, sizeof *r.distance);
-    r.keys = device_memory(m * k, sizeof *r.keys);
-    r.other = device_memory(m * k, sizeof *r.other);
-    r.merged = device_memory(m * k, sizeof *r.merged);
-    r.message = pinned_memory(m * k + COUNTS, sizeof *r.message);
-    r.sent = pinned_memory(queries, sizeof *r.sent);
-    if (ranks_rank() == 0) return;
-    r.queries = device_memory(queries, sizeof *r.queries);
-    r.counts = device_memory(1, sizeof *r.counts);
+    r.room = r.counts = device_memory((size_t)knn_ranks_bytes(&o->of));
+    r.keys = (uint64_t *)(r.counts + 1);
+    r.other = r.keys + pairs;
+    r.merged = r.other + pairs;
+    r.index = (int *)(r.merged + pairs);
+    r.distance = (float *)(r.index + pairs);
+    CUDA_CHECK(cudaMallocHost((void **)&r.message, answer > bytes ? answer : bytes));
+    if (ranks_rank() > 0) r.queries = device_memory(bytes);
 }
 
-/* The points of a rank that serves. */
 static void get_points(const order *o) {
     const share mine = share_of(o, ranks_rank());
     const size_t d = (size_t)o->of.d, count = (size_t)mine.points * d;
     float *room = NULL;
     const float *from = NULL;
-    r.points = device_memory(count, sizeof *r.points);
+    r.points = device_memory(count * sizeof *r.points);
     if (o->of.held > 0)
-        CUDA_CHECK(knn_generate(r.points, knn_operands_seed(&o->of), (uint64_t)mine.first_point * d, count, r.s->stream));
-    else if (o->origin == RANKS_OF_CASE)
-        from = room = knn_operands_points(&o->of, mine.first_point, mine.points);
+        CUDA_CHECK(
+            knn_generate(r.points, knn_operands_seed(&o->of), (uint64_t)mine.first_point * d, count, r.s->stream));
+    else if (o->of_file)
+        from = r.file_rows(r.s, mine.first_point, mine.points, &room);
     else
-        from = knn_files_share(r.s, mine.first_point, mine.points, &room);
+        from = room = knn_operands_points(&o->of, mine.first_point, mine.points);
     if (from != NULL) copy(r.points, from, count * sizeof *from);
     finish();
     free(room);
 }
 
-/* ---- asking ---------------------------------------------------------------------------------------------------- */
-
-static const char *ask(const knn_method *method, const order *o, const knn_problem *p, size_t limit,
-                       size_t *workspace) {
-    const share mine = share_of(o, ranks_rank());
-    const knn_problem own = own_of(p, &mine);
-    *workspace = 0;
-    r.timed = 0;
-    if (own.m == 0 || own.n == 0) return NULL;
-    if (o->of.scarce) limit = knn_scarce(method, &own, limit);
-    return knn_refusal(method, &own, limit, workspace);
-}
-
-/* Of a rank that serves. */
-static void answer(const knn_method *method, const order *o) {
-    const share mine = share_of(o, ranks_rank());
-    knn_case own = o->of;
-    char reason[REASON] = "";
-    size_t workspace = 0;
-    own.held = mine.points;
-    const knn_problem p = knn_operands_outline(&own);
-    const double left = r.s->memory - knn_operands_bytes(&own) - knn_ranks_bytes(&o->of);
-    const char *why = method->supports != NULL ? method->supports(&r.s->device) : NULL;
-    if (why == NULL) why = ask(method, o, &p, left > 0.0 ? (size_t)left : 0, &workspace);
-    if (why != NULL) snprintf(reason, sizeof reason, "%s", why);
-    ranks_send(0, reason, sizeof reason);
-    if (why != NULL || workspace <= r.workspace_bytes) return;
-    CUDA_CHECK(cudaFree(r.workspace));
-    r.workspace = device_memory(workspace, 1);
-    r.workspace_bytes = workspace;
-}
-
-const char *knn_ranks_refusal(const knn_method *method, const knn_case *c, const knn_problem *p, size_t limit,
-                              size_t *workspace) {
-    static char text[REASON];
-    order o = order_for(ASK, c);
-    o.method = (int)(method - r.methods);
-    const char *reason = ask(method, &o, p, limit, workspace);
-    if (ranks_count() == 1) return reason;
-    ranks_broadcast(&o, sizeof o);
-    for (int rank = 1; rank < ranks_count(); rank++) {
-        char other[REASON];
-        ranks_receive(rank, other, sizeof other);
-        if (reason == NULL && *other != '\0') reason = strcpy(text, other);
-    }
-    return reason;
+void knn_ranks_hold(const knn_case *c, bool of_file) {
+    order o = order_for(HOLD, c);
+    o.of_file = of_file;
+    if (ranks_count() > 1) ranks_mpi->broadcast(&o, sizeof o);
+    prepare(&o);
 }
 
 /* ---- searching ------------------------------------------------------------------------------------------------- */
-
-/* Enqueues the search of this rank's share, and makes keys of its answer. */
-static cudaError_t search_share(const knn_method *method, const knn_problem *p, const share *mine) {
-    knn_problem own = own_of(p, mine);
-    own.index = r.index;
-    own.distance = r.distance;
-    cudaError_t error = own.m > 0 && own.n > 0 ? method->search(&own, r.s->stream) : cudaSuccess;
-    if (error == cudaSuccess)
-        error = knn_pack(r.index, r.distance, own.m, own.k, p->k, mine->first_point, r.keys, r.s->stream);
-    return error;
-}
-
-/* The queries from rank 0's `sent` to the others'. */
-static void send_queries(const order *o) {
-    const size_t row = (size_t)o->of.d * sizeof *r.sent;
-    if (!o->by_queries) {
-        ranks_broadcast(r.sent, (size_t)o->of.m * row);
-        return;
-    }
-    const share mine = share_of(o, ranks_rank());
-    if (ranks_rank() > 0) ranks_receive(0, r.sent, (size_t)mine.queries * row);
-    for (int rank = 1; rank < ranks_count() && ranks_rank() == 0; rank++) {
-        const share to = share_of(o, rank);
-        ranks_send(rank, (char *)r.sent + (size_t)to.first_query * row, (size_t)to.queries * row);
-    }
-}
 
 static void send_answer(int to, int rows) {
     const size_t bytes = (size_t)rows * (size_t)r.held.of.k * sizeof *r.keys;
     copy(r.message + COUNTS, r.keys, bytes);
     finish();
     memcpy(r.message, &r.sum, sizeof r.sum);
-    ranks_send(to, r.message, sizeof r.sum + bytes);
+    ranks_mpi->send(to, r.message, sizeof r.sum + bytes);
 }
 
 static void receive_answer(int from, int rows, uint64_t *to) {
     const size_t bytes = (size_t)rows * (size_t)r.held.of.k * sizeof *r.keys;
-    finish(); /* the copy of the one before has left the message */
-    ranks_receive(from, r.message, sizeof r.sum + bytes);
     knn_counts counts;
+    finish(); /* the one before has left the message */
+    ranks_mpi->receive(from, r.message, sizeof counts + bytes);
     memcpy(&counts, r.message, sizeof counts);
     r.sum.redone += counts.redone;
     r.sum.negative += counts.negative;
@@ -296,187 +213,147 @@ static void collect(const order *o) {
     }
 }
 
-/* What all ranks do when they have searched; `counts` are this one's, on the device. Returns when it began. */
-static double combine(const order *o, const knn_counts *counts) {
-    copy(&r.sum, counts, sizeof r.sum);
+/* On all ranks; p has the queries and points that are on this one's device. Returns the seconds that it took after
+ * everybody had searched, or where the search fails a number below 0 and its error. */
+static double search(const knn_method *method, const order *o, const knn_problem *p, cudaError_t *error) {
+    const share mine = share_of(o, ranks_rank());
+    const size_t row = (size_t)p->d * sizeof(float);
+    knn_problem own = own_of(p, &mine);
+    own.index = r.index;
+    own.distance = r.distance;
+    if (ranks_rank() == 0) copy(r.message, p->queries, (size_t)p->m * row);
     finish();
-    ranks_wait();
+    ranks_mpi->broadcast(r.message, (size_t)p->m * row);
+    if (ranks_rank() > 0)
+        copy(r.queries, (char *)r.message + (size_t)mine.first_query * row, (size_t)mine.queries * row);
+    *error = own.m > 0 && own.n > 0 ? method->search(&own, r.s->stream) : cudaSuccess;
+    if (*error == cudaSuccess)
+        *error = knn_pack(r.index, r.distance, own.m, own.k, p->k, mine.first_point, r.keys, r.s->stream);
+    if (*error == cudaSuccess) *error = cudaStreamSynchronize(r.s->stream);
+    if (*error != cudaSuccess) return -1.0;
+    copy(&r.sum, p->counts, sizeof r.sum);
+    finish();
+    ranks_mpi->wait();
     const double begin = clock_now_s();
     if (o->by_queries)
         collect(o);
     else
-        merge(o->of.m, o->of.k);
-    return begin;
+        merge(p->m, p->k);
+    finish();
+    return clock_now_s() - begin;
 }
 
 cudaError_t knn_ranks_search(const knn_method *method, const knn_problem *p, cudaStream_t stream) {
-    if (ranks_count() == 1) return method->search(p, stream);
     order o = r.held;
-    const share mine = share_of(&o, 0);
+    cudaError_t error;
+    if (ranks_count() == 1) return method->search(p, stream);
     o.what = SEARCH;
     o.method = (int)(method - r.methods);
-    ranks_broadcast(&o, sizeof o);
-    copy(r.sent, p->queries, (size_t)p->m * (size_t)p->d * sizeof *r.sent);
-    finish();
-    cudaError_t error = search_share(method, p, &mine); /* while the queries are on their way to the others */
+    ranks_mpi->broadcast(&o, sizeof o);
+    const double seconds = search(method, &o, p, &error);
     if (error != cudaSuccess) return error;
-    send_queries(&o);
-    error = cudaStreamSynchronize(stream);
-    if (error != cudaSuccess) return error;
-    const double begin = combine(&o, p->counts);
+    r.ms[r.timed++ % TIMES] = 1e3 * seconds;
     copy(p->counts, &r.sum, sizeof r.sum);
     error = knn_unpack(r.keys, p->m, p->k, p->index, p->distance, stream);
-    if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
-    r.ms[r.timed++ % TIMES] = 1e3 * (clock_now_s() - begin);
-    return error;
+    return error == cudaSuccess ? cudaStreamSynchronize(stream) : error;
 }
 
 /* Of a rank that serves. */
-static void search(const knn_method *method, const order *o) {
+static void help_to_search(const knn_method *method, const order *o) {
     const share mine = share_of(o, ranks_rank());
-    const knn_problem p = {.m = o->of.m,
-                           .n = o->of.n,
-                           .d = o->of.d,
-                           .k = o->of.k,
-                           .queries = r.queries,
-                           .points = r.points,
-                           .workspace = r.workspace,
-                           .workspace_bytes = r.workspace_bytes,
-                           .counts = r.counts};
-    send_queries(o);
-    copy(r.queries, r.sent, (size_t)mine.queries * (size_t)p.d * sizeof *r.sent);
+    const knn_case *c = &o->of;
+    cudaError_t error;
+    knn_problem p = {.m = c->m, .n = c->n, .d = c->d, .k = c->k, .queries = r.queries, .points = r.points};
+    const knn_problem own = own_of(&p, &mine);
+    const bool works = method->workspace != NULL && own.m > 0 && own.n > 0;
+    const size_t bytes = works ? method->workspace(&own, o->limit) : 0;
+    if (bytes > r.workspace_bytes) {
+        CUDA_CHECK(cudaFree(r.workspace));
+        r.workspace = device_memory(bytes);
+        r.workspace_bytes = bytes;
+    }
+    p.workspace = r.workspace;
+    p.workspace_bytes = bytes;
+    p.counts = r.counts;
     CUDA_CHECK(cudaMemsetAsync(r.counts, 0, sizeof *r.counts, r.s->stream));
-    CUDA_CHECK(search_share(method, &p, &mine));
-    finish();
-    combine(o, r.counts);
+    search(method, o, &p, &error);
+    CUDA_CHECK(error);
 }
 
-/* ---- counting -------------------------------------------------------------------------------------------------- */
-
-/* Everybody among its share of the points, also where it has all of them. */
-static void count_nearer(const float *points, int m, const float *queries, const double *limits,
-                         unsigned long long *counts) {
-    const knn_case *c = &r.held.of;
-    const int n = rows_of(c->n, ranks_rank()), first = knn_ranks_first(c->n, ranks_count(), ranks_rank());
-    const size_t rows = (size_t)m, d = (size_t)c->d;
-    float *x = device_memory(rows * d, sizeof *x);
-    double *on = device_memory(rows, sizeof *on);
-    unsigned long long *found = device_memory(rows, sizeof *found);
-    copy(x, queries, rows * d * sizeof *x);
-    copy(on, limits, rows * sizeof *on);
-    copy(found, counts, rows * sizeof *found);
-    const float *own = points + (r.held.by_queries ? (size_t)first * d : 0);
-    CUDA_CHECK(knn_count_nearer(own, n, c->d, x, m, on, found, r.s->stream));
-    copy(counts, found, rows * sizeof *found);
-    finish();
-    CUDA_CHECK(cudaFree(x));
-    CUDA_CHECK(cudaFree(on));
-    CUDA_CHECK(cudaFree(found));
-}
-
-static void *host_memory(size_t count, size_t size) {
-    void *memory = calloc(count + 1, size);
-    if (memory == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
-    return memory;
-}
-
-void knn_ranks_count_nearer(const float *points, int m, const float *queries, const double *limits,
+void knn_ranks_count_nearer(const float *points, const float *queries, int rows, double *limits,
                             unsigned long long *counts) {
     order o = r.held;
-    const bool serves = ranks_rank() > 0;
-    const size_t rows = (size_t)m, bytes = rows * (size_t)o.of.d * sizeof *queries;
-    float *x = host_memory(bytes, 1);
-    double *on = host_memory(rows, sizeof *on);
-    unsigned long long *other = host_memory(rows, sizeof *other);
+    const share mine = share_of(&o, ranks_rank());
+    const int left = rows - mine.first_query, own = left < 0 ? 0 : left < mine.queries ? left : mine.queries;
+    const size_t bytes = (size_t)rows * sizeof *counts;
     o.what = NEARER;
-    o.method = m;
-    if (!serves) memcpy(x, queries, bytes);
-    if (!serves) memcpy(on, limits, rows * sizeof *on);
-    if (ranks_count() > 1 && !serves) ranks_broadcast(&o, sizeof o);
-    if (ranks_count() > 1) ranks_broadcast(x, bytes);
-    if (ranks_count() > 1) ranks_broadcast(on, rows * sizeof *on);
-    count_nearer(points, m, x, on, serves ? other : counts);
-    if (serves) ranks_send(0, other, rows * sizeof *other);
-    for (int rank = 1; rank < ranks_count() && !serves; rank++) {
-        ranks_receive(rank, other, rows * sizeof *other);
-        for (size_t i = 0; i < rows; i++) counts[i] += other[i];
+    o.rows = rows;
+    if (ranks_rank() == 0 && ranks_count() > 1) ranks_mpi->broadcast(&o, sizeof o);
+    if (ranks_count() > 1) ranks_mpi->broadcast(limits, bytes);
+    double *on = device_memory(bytes);
+    unsigned long long *found = device_memory(bytes), *other = malloc(bytes + 1);
+    if (other == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
+    copy(on, limits, bytes);
+    CUDA_CHECK(cudaMemsetAsync(found, 0, bytes, r.s->stream));
+    CUDA_CHECK(knn_count_nearer(points, mine.points, o.of.d, queries, own, on + mine.first_query,
+                                found + mine.first_query, r.s->stream));
+    copy(counts, found, bytes);
+    finish();
+    if (ranks_rank() > 0) ranks_mpi->send(0, counts, bytes);
+    for (int rank = 1; rank < ranks_count() && ranks_rank() == 0; rank++) {
+        ranks_mpi->receive(rank, other, bytes);
+        for (int i = 0; i < rows; i++) counts[i] += other[i];
     }
-    free(x);
-    free(on);
+    CUDA_CHECK(cudaFree(on));
+    CUDA_CHECK(cudaFree(found));
     free(other);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------------- */
 
-int knn_ranks_open(session *s, const knn_method *methods) {
-    typedef struct {
-        double memory;
-        cudaUUID_t device;
-    } hello;
-    struct cudaDeviceProp properties;
-    const int ranks = ranks_count(), here = ranks_local_count();
+int knn_ranks_open(session *s, const knn_method *methods, knn_file_rows *rows) {
     int count;
     r.s = s;
     r.methods = methods;
-    r.devices = 1;
-    r.least = s->memory;
-    if (ranks == 1) return EXIT_OK;
+    r.file_rows = rows;
+    if (ranks_count() == 1) return EXIT_OK;
     if (!ranks_start(stderr)) return EXIT_USAGE;
     CUDA_CHECK(cudaGetDeviceCount(&count));
-    s->memory /= (here - 1 - ranks_local() % count) / count + 1; /* so many of this host's ranks use the device */
-    CUDA_CHECK(cudaGetDeviceProperties(&properties, s->device.ordinal));
-    hello *all = host_memory((size_t)ranks, sizeof *all);
-    all[0] = (hello){s->memory, properties.uuid};
-    if (ranks_rank() > 0) ranks_send(0, all, sizeof *all);
-    for (int i = 1; i < ranks && ranks_rank() == 0; i++) {
-        int j = 0;
-        ranks_receive(i, &all[i], sizeof *all);
-        r.least = fmin(r.least, all[i].memory);
-        while (memcmp(&all[j].device, &all[i].device, sizeof all[i].device) != 0) j++;
-        r.devices += j == i;
+    s->memory /= (ranks_local_count() - 1 - ranks_local() % count) / count + 1; /* so many ranks use this device */
+    double known[] = {s->memory, ranks_local() < count}, all[] = {INFINITY, 0.0};
+    if (ranks_rank() > 0) ranks_mpi->send(0, known, sizeof known);
+    for (int rank = 0; rank < ranks_count() && ranks_rank() == 0; rank++) {
+        if (rank > 0) ranks_mpi->receive(rank, known, sizeof known);
+        all[0] = fmin(all[0], known[0]);
+        all[1] += known[1];
     }
-    free(all);
-    r.open = true;
+    if (ranks_rank() == 0) s->memory = all[0];
+    r.devices = (int)all[1];
     return EXIT_OK;
 }
 
-void knn_ranks_hold(const knn_case *c, ranks_origin origin) {
-    order o = order_for(HOLD, c);
-    o.origin = origin;
-    if (ranks_count() > 1) ranks_broadcast(&o, sizeof o);
-    prepare(&o);
-}
-
 int knn_ranks_serve(void) {
-    for (;;) {
-        order o;
-        ranks_broadcast(&o, sizeof o);
-        const knn_method *method = &r.methods[o.method];
-        error_context("rank %d: m %d, n %d, d %d, k %d", ranks_rank(), o.of.m, o.of.n, o.of.d, o.of.k);
-        switch (o.what) {
-        case HOLD:
+    for (order o;;) {
+        ranks_mpi->broadcast(&o, sizeof o);
+        error_context("rank %d, m %d, n %d, d %d, k %d", ranks_rank(), o.of.m, o.of.n, o.of.d, o.of.k);
+        if (o.what == END) return EXIT_OK;
+        if (o.what == HOLD) {
             prepare(&o);
             get_points(&o);
-            break;
-        case ASK:
-            answer(method, &o);
-            break;
-        case SEARCH:
-            search(method, &o);
-            break;
-        case NEARER:
-            knn_ranks_count_nearer(r.points, o.method, NULL, NULL, NULL);
-            break;
-        default:
-            return EXIT_OK;
+        } else if (o.what == SEARCH) {
+            help_to_search(&r.methods[o.method], &o);
+        } else {
+            double limits[KNN_HELD_CHECKED];
+            unsigned long long counts[KNN_HELD_CHECKED];
+            knn_ranks_count_nearer(r.points, r.queries, o.rows, limits, counts);
         }
     }
 }
 
 void knn_ranks_close(void) {
     order o = {.what = END};
-    if (!r.open) return;
-    if (ranks_rank() == 0) ranks_broadcast(&o, sizeof o);
+    if (ranks_mpi == NULL) return;
+    if (ranks_rank() == 0) ranks_mpi->broadcast(&o, sizeof o);
     release();
     ranks_stop();
 }
@@ -487,10 +364,10 @@ int knn_ranks_devices(void) {
 
 const char *knn_ranks_remark(void) {
     static char text[96];
+    const bool queries = r.held.by_queries;
     if (ranks_count() == 1) return "";
-    const double ms = stats_summarise(r.ms, least(r.timed, TIMES)).median;
-    snprintf(text, sizeof text, "; %s divided over %d ranks on %d GPU%s, %s in %.3f ms",
-             r.held.by_queries ? "queries" : "points", ranks_count(), r.devices, r.devices == 1 ? "" : "s",
-             r.held.by_queries ? "collected" : "merged", ms);
+    snprintf(text, sizeof text, "; %s divided over %d ranks on %d GPU%s, %s in %.3f ms", queries ? "queries" : "points",
+             ranks_count(), r.devices, r.devices == 1 ? "" : "s", queries ? "collected" : "merged",
+             stats_summarise(r.ms, r.timed < TIMES ? r.timed : TIMES).median);
     return text;
 }

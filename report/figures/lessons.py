@@ -313,8 +313,8 @@ def wrong(db):
 
 
 def ranks(root):
-    """How much of R GPUs' speed R ranks reach, measured and by a model that knows the first two measurements: the search
-    is divided by R, and every level of the tree costs what the first one does. Of the first GPU that has them."""
+    """How much of R GPUs' speed R ranks reach, measured, and by a model of the first two measurements: the search is
+    divided by R, and every level of the tree costs what the first does. Of the first GPU that has them."""
     for folder in FOLDER, FOLDER.replace("h200", "h100"):
         db = load.open_folder(os.path.join(root, folder), root)
         known = {row["ranks"]: row["ms"] for row in db.execute(
@@ -334,7 +334,8 @@ def ranks(root):
             rows.append((f"{count} GPUs", cell(1 in known and known.get(count), count, OWN)))
         if count in model:
             rows.append(("" if count in known else f"{count} GPUs", cell(model[count], count, SOFT)))
-    return of_bars(f"{device[0] + ': ' if device else ''}% of R times one GPU's speed", rows, 10, 14, legend=((OWN, "measured"), (SOFT, "a model: T(1) / R + c log₂ R, with c of two GPUs")))
+    return of_bars(f"{device[0] + ': ' if device else ''}% of R times one GPU's speed", rows, 10, 14,
+                   legend=((OWN, "measured"), (SOFT, "a model: T(1) / R + c log₂ R, with c of two GPUs")))
 
 
 def knn(db, files):

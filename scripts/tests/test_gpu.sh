@@ -38,7 +38,12 @@ tally() {
 tally faults build/tests/gpu/faults
 tally measure env STEPS="${STEPS:-}" sh tests/gpu/measure.sh
 if [ -n "$tensorcore" ]; then tally tensorcore "$tensorcore" special; fi
-case "${STEPS:-step08}" in *step08*) tally optdigits sh tests/gpu/optdigits.sh ;; esac
+case "${STEPS:-step08}" in
+*step08*)
+    tally optdigits sh tests/gpu/optdigits.sh
+    tally ranks env SIM= RANKS="2 4" sh tests/knn/test_ranks.sh
+    ;;
+esac
 
 # show STEP NAME: does the GPU do what the drawing says?
 show() {

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/values.h"
-#include "knn/knn_rank_kernels.h"
+#include "knn/knn.h"
 
 static const int THREADS = 256;
 static const int AT_ONCE = 16; /* queries, whose sums a thread has in registers */
@@ -57,7 +57,6 @@ static __global__ void __launch_bounds__(THREADS)
 extern "C" cudaError_t knn_count_nearer(const float *points, int n, int d, const float *queries, int m,
                                         const double *limits, unsigned long long *counts, cudaStream_t stream) {
     const unsigned blocks = (unsigned)(((int64_t)n + THREADS - 1) / THREADS);
-    if (n > 0 && m > 0)
-        knn_nearer_kernel<<<blocks, THREADS, 0, stream>>>(points, n, d, queries, m, limits, counts);
+    if (n > 0 && m > 0) knn_nearer_kernel<<<blocks, THREADS, 0, stream>>>(points, n, d, queries, m, limits, counts);
     return cudaGetLastError();
 }

@@ -6,13 +6,13 @@
  *    theirs  b0 < b1 < b2 < b3          plus how many of the other list are smaller: for a1 with b0, b1 < a1 it is 3.
  *
  * So one thread per pair finds its place alone, by a binary search in the other list, and writes it there if that is
- * below k. No thread waits for another, and k comparisons in a row become log2 k. The order of the ranks does not matter:
- * keys of different points differ, and the k smallest of all are the same however they are put together. */
+ * below k. No thread waits for another, and k comparisons in a row become log2 k. The order of the ranks does not
+ * matter: keys of different points differ, and the k smallest of all are the same however they are put together. */
 #include <cuda_runtime.h>
 #include <stdint.h>
 
+#include "knn/knn.h"
 #include "knn/knn_key.h"
-#include "knn/knn_rank_kernels.h"
 
 static const int THREADS = 256;
 
@@ -32,7 +32,8 @@ static __global__ void __launch_bounds__(THREADS)
     const bool first = i < k;
     const uint64_t *own = (first ? mine : theirs) + row * k, *other = (first ? theirs : mine) + row * k;
     const uint64_t key = own[first ? i : i - k];
-    /* How many of the other list come before it. Lists that are short end with the same key, KNN_NO_KEY: then mine do. */
+    /* How many of the other list come before it. Lists that are short end with the same key, KNN_NO_KEY: then mine do.
+     */
     int low = 0, high = k;
     while (low < high) {
         const int middle = (low + high) / 2;

@@ -1,5 +1,5 @@
-/* The messages of base/ranks.h by MPI: build/step08/ranks.so, made where Open MPI is found. A message of MPI has at most
- * 2^31 - 1 elements, so a longer one goes in parts. An error of MPI's own ends all ranks, as is its default. */
+/* The messages of base/ranks.h by MPI: build/step08/ranks.so, made where Open MPI is found. A message of MPI has at
+ * most 2^31 - 1 elements, so a longer one goes in parts. An error of MPI's own ends all ranks, as is its default. */
 #include <mpi.h>
 
 #include "base/ranks.h"
@@ -41,5 +41,5 @@ static void end_all(int status) {
     MPI_Abort(MPI_COMM_WORLD, status);
 }
 
-__attribute__((visibility("default"))) const ranks_calls ranks_mpi = {start,   broadcast, send,   receive,
-                                                                        wait, stop,      end_all};
+__attribute__((visibility("default")))
+const ranks_calls ranks_by_mpi = {start, broadcast, send, receive, wait, stop, end_all};

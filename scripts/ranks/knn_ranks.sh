@@ -3,9 +3,9 @@
 # PARTS: scaling, 10,000 queries among 4 * 10^7 points; merging, what it costs as ranks become more; billion, 10^9 points,
 # which takes 256 GB of GPU memory. Points are made on the GPUs, and the answers checked there, in FP64.
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 . scripts/gpu.sh
-. scripts/mpi.sh
+. scripts/ranks/mpi.sh
 need_gpu knn-ranks
 need_python knn-ranks
 [ -n "${BUILT:-}" ] || build_steps step08 # BUILT=1 takes what is there

@@ -2,7 +2,7 @@
 # Open MPI for scripts, to be sourced in the project's root: that of the system, else the one in build/mpi, which a
 # machine without it, and without a network, is brought.
 #
-#   . scripts/mpi.sh && mpi_unpack        Debian's packages of it into build/mpi (15 MB)
+#   . scripts/ranks/mpi.sh && mpi_unpack        Debian's packages of it into build/mpi (15 MB)
 
 mpi_unpack() (
     rm -rf build/mpi && mkdir -p build/mpi && cd build/mpi &&
@@ -21,7 +21,7 @@ if ! command -v mpirun >/dev/null 2>&1 && [ -x build/mpi/usr/bin/orterun ]; then
     OPAL_SYSCONFDIR=$PWD/build/mpi/etc/openmpi
     PMIX_INSTALL_PREFIX=$mpi_libraries/pmix2
     LD_LIBRARY_PATH=$mpi_libraries:$PWD/build/mpi/lib/${mpi_libraries##*/}${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-    OMPI_MCA_plm_rsh_agent=sh # there may be no ssh, and all ranks are here
+    OMPI_MCA_plm_rsh_agent="sh" # there may be no ssh, and all ranks are here
     export OMPI_MCA_plm_rsh_agent OPAL_PREFIX OPAL_LIBDIR OPAL_PKGLIBDIR OPAL_SYSCONFDIR PMIX_INSTALL_PREFIX LD_LIBRARY_PATH
     mpirun() { "$OPAL_PREFIX/bin/orterun" "$@"; }
 fi
