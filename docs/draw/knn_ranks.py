@@ -8,11 +8,11 @@ RANKS = 5
 
 def tree(sources):
     host = Kernel(sources, "common/knn/knn_ranks.c")
-    for line in "step < ranks_count(); step *= 2", "rank % (2 * step) != 0", "send_answer(rank - step", "rank + step >=":
+    for line in "step < ranks_count(); step *= 2", "rank % (2 * step) != 0", "send_answer(rank - step":
         host.line(line)  # what the next line does
     levels = [[(rank, rank - step) for rank in range(step, RANKS, 2 * step)] for step in (1, 2, 4)]
-    d = Drawing(f"{RANKS} ranks, each with a share of the points, search all queries. Then in {len(levels)} steps every "
-                "second one that is left sends its k best of each query to the one before it: " +
+    d = Drawing(f"{RANKS} ranks, each with a share of the points, search all queries. Then in {len(levels)} steps "
+                "every second one that is left sends its k best of each query to the one before it: " +
                 "; ".join(", ".join(f"{a} to {b}" for a, b in level) for level in levels) + ".")
     d.text(10, 18, "Points stay (grey). The queries come to every rank, and", "note")
     d.text(10, 33, f"{sum(map(len, levels))} times m·k pairs go back, in {len(levels)} steps (orange: sent).", "note")
