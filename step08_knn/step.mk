@@ -24,5 +24,5 @@ $(eval $(call program,build/knn_cpu,$(patsubst %,build/obj/%.o,tests/baselines/k
     build/lib/knn.a build/lib/core.a,$(ann) $(openblas_library) $(LDLIBS)))
 
 # Of the exercises' harness, exercises/knn.c: the searches that they call.
-harness_knn := $(patsubst %,build/obj/step08_knn/%.o,search.c distance_direct.cu paper/vote.cu ranks/merge.cu ranks/generated.cu) \
+harness_knn := $(patsubst %,build/obj/step08_knn/%.o,search.c distance_direct.cu paper/vote.cu) $(rank_kernels) \
     $(foreach f,knn readers gemv gemm core,build/lib/$(f).a)

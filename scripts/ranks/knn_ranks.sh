@@ -1,7 +1,7 @@
 #!/bin/sh
 # help: time step 8 by several ranks of MPI, on as many GPUs as there are, and record it (PARTS=, RANKS=, FORCE=1)
-# PARTS: scaling, 10,000 queries among 4 * 10^7 points; merging, what it costs as ranks become more; billion, 10^9 points,
-# which takes 256 GB of GPU memory. Points are made on the GPUs, and the answers checked there, in FP64.
+# PARTS: scaling, 10,000 queries among 4 * 10^7 points; merging, what it costs as ranks become more; billion, 10^9
+# points, which takes 256 GB of GPU memory. Points are made on the GPUs, and the answers checked there, in FP64.
 set -eu
 cd "$(dirname "$0")/../.."
 . scripts/gpu.sh

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Step 8 by several ranks of Open MPI: the same answers, bit for bit, as alone, and one sentence where one of them fails.
+# Step 8 by several ranks of Open MPI: the same answers, bit for bit, as alone, and one sentence where one fails.
 # In the simulator or, with SIM= and RANKS="2 4", on GPUs. Last line: "N passed, N failed[, N skipped]".
 # shellcheck disable=SC2016,SC2086 # several words
 set -u
@@ -66,7 +66,7 @@ for number in ${RANKS:-1 3 4}; do
     run by "$number" --train "$work/train.npy" $files --normalize zscore,minmax --divide points $ours
     check "$number ranks: scaled records" cmp -s "$work/scaled.i" "$work/got.i"
     [ "$number" != 1 ] || continue
-    ends "$number ranks: what was divided, and where" 0 "; points divided over $number ranks on [0-9]* GPUs*, merged in" \
+    ends "$number ranks: what was divided, and where" 0 "; points divided over $number ranks on [0-9]* GPUs*, merged" \
         by "$number" --method fused --divide points
     line "$number ranks: an option that none knows" 2 '^step08_knn: --bad' by "$number" --bad
     run by "$number" --train "$work/nan.npy" $files
