@@ -103,6 +103,7 @@ $(foreach s,$(steps),$(eval $(call step_goal,$(s))))
 deps: ## find what everything needs and install what is missing (WHEELS=1: CUDA's Python wheels)
 	@echo "CUDA $(CUDA_VERSION) in $(CUDA_DIR), $(shell $(CC) --version | head -n 1), gnuplot, cmocka, OpenBLAS, numpy:" \
 	    "here"
+	$(if $(ranks),,@echo "no Open MPI: step 8 runs on one GPU (apt-get install libopenmpi-dev openmpi-bin)")
 	@echo "machine code: $(addprefix sm_,$(archs)); PTX: compute_90a$(addprefix $(,) compute_,$(portable))"
 demo: all ; @sh scripts/demo.sh ## show everything the project does, in small, with or without a GPU
 test_programs := $(tests) $(test_steps) $(gpu_test) $(tensorcore_test) $(bits_test) $(plans) $(conv_best_tests) $(begin)

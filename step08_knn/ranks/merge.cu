@@ -32,8 +32,7 @@ static __global__ void __launch_bounds__(THREADS)
     const bool first = i < k;
     const uint64_t *own = (first ? mine : theirs) + row * k, *other = (first ? theirs : mine) + row * k;
     const uint64_t key = own[first ? i : i - k];
-    /* How many of the other list come before it. Lists that are short end with the same key, KNN_NO_KEY: then mine do.
-     */
+    /* How many of the other list come before it. Equal keys are KNN_NO_KEY: of these mine do. */
     int low = 0, high = k;
     while (low < high) {
         const int middle = (low + high) / 2;
