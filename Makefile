@@ -18,8 +18,9 @@ CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
 steps := $(patsubst %/step.c,%,$(wildcard step[0-9][0-9]_*/step.c))
 number = $(firstword $(subst _, ,$(1)))
 # Goals that run a script, whose line `# help: ` describes them.
-scripted := test-gpu sanitize fuzz bench knn-paper knn-torch knn-peers errors counters golden cold latency sass data \
-    ptx other-languages sim-counters timeline book book-test ex exercises bundle first-hour lint tune random-shapes
+scripted := test-gpu sanitize fuzz bench knn-paper knn-torch knn-peers knn-ranks errors counters golden cold latency \
+    sass data ptx other-languages sim-counters timeline book book-test ex exercises bundle first-hour lint tune \
+    random-shapes
 named := $(scripted) all sim sim-all deps demo test test-all test-sanitizers test-tuned check-layout check-archs \
     bench-sim predict-check plots notes notes-check drawings diff compare profile format clean help
 named += $(foreach s,$(steps),$(call number,$(s)))
@@ -103,6 +104,7 @@ $(foreach s,$(steps),$(eval $(call step_goal,$(s))))
 deps: ## find what everything needs and install what is missing (WHEELS=1: CUDA's Python wheels)
 	@echo "CUDA $(CUDA_VERSION) in $(CUDA_DIR), $(shell $(CC) --version | head -n 1), gnuplot, cmocka, OpenBLAS, numpy:" \
 	    "here"
+	$(if $(ranks),,@echo "no Open MPI: step 8 runs on one GPU (apt-get install libopenmpi-dev openmpi-bin)")
 	@echo "machine code: $(addprefix sm_,$(archs)); PTX: compute_90a$(addprefix $(,) compute_,$(portable))"
 demo: all ; @sh scripts/demo.sh ## show everything the project does, in small, with or without a GPU
 test_programs := $(tests) $(test_steps) $(gpu_test) $(tensorcore_test) $(bits_test) $(plans) $(conv_best_tests) \

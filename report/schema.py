@@ -55,6 +55,9 @@ MEASURED = {
     "languages": columns("""
         language:text! kernel:text configuration:text n:int! k:int! us:real us_min:real us_max:real ratio:real
         ratio_min:real ratio_max:real rounds:int! why:text""" + ORIGIN),
+    "knn_ranks": columns("""
+        variant:text! m:int! n:int! d:int! k:int! ranks:int! devices:int! divide:text! ms_median:real! ms_min:real!
+        ms_max:real! merge_ms:real""" + ORIGIN),
     "latency": columns("""
         memory:text! lines:int! kib:int! clocks_median:real! clocks_min:real! clocks_max:real! ns_median:real!
         clock_mhz:real!""" + ORIGIN),

@@ -11,6 +11,7 @@ TENSOR_TYPES = ("f16", "bf16", "s8", "tf32", "tf32x3", "f16>f32", "bf16>f32", "f
 CHOICES = {  # what these keys may be
     "dtype": TENSOR_TYPES, "layout": ("tn", "nn", "nchw", "nhwc"), "load": ("burst", "sustained"),
     "mode": ("graph", "pdl", "events"), "cache": ("cold", "warm"), "op": ("gemv", "gemv_chain"),
+    "divide": ("points", "queries"),
     "set": ("square", "article", "odd", "all", *TENSOR_TYPES, "f32-nchw", "f32-nhwc", "f16-nhwc"),
 }
 SHAPE = "step variant m n k"
@@ -19,6 +20,7 @@ KEYS = {  # of each view_... in values.sql; a key with = may be left out, and is
     "tensor": SHAPE + " dtype=f16 layout=tn load=burst",
     "gemv": "step variant n k dtype=f16 mode=graph cache=cold op=gemv",
     "knn": "variant n d k",
+    "ranks": "m n d ranks divide=points",
     "conv": "step variant layer dtype=own layout=own",
     "counter": "step variant",
     "waiting": "step variant",
@@ -35,7 +37,8 @@ USUAL = {  # how a field is written without a format
     **dict.fromkeys(("percent", "peak_percent", "ceiling_percent", "clock_percent"), lambda x: "%.1f" % x),
     **dict.fromkeys(("ratio", "ratio_min", "ratio_max"), lambda x: "%.2f" % x),
     **dict.fromkeys(("ms_median", "ms_min", "ms_max", "baseline_ms"), lambda x: significant(x, 4)),
-    "ms": lambda x: significant(x, 3), "us": microseconds, "gbps": lambda x: "%.0f" % x, "clock": lambda x: "%.0f" % x,
+    **dict.fromkeys(("ms", "merged"), lambda x: significant(x, 3)),
+    "us": microseconds, "gbps": lambda x: "%.0f" % x, "clock": lambda x: "%.0f" % x,
 }
 
 
@@ -100,7 +103,7 @@ def row_of(db, view, keys):
             given[name] = find_step(db, keys[name])
         elif name == "variant" and "step" in given and given[name] not in ("cublas", "cudnn", "read_ceiling"):
             find_variant(db, given["step"], keys[name])
-        elif name in ("m", "n", "k", "d"):
+        elif name in ("m", "n", "k", "d", "ranks"):
             given[name] = whole(keys[name])
         elif keys[name] == "own":
             given[name] = own_kind(db, given["step"], keys["variant"])[name]

@@ -42,6 +42,12 @@ FROM latency;
 CREATE VIEW value_knn AS -- 1200 queries, without copies from and to the host
 SELECT variant, n, d, k, ms_median AS ms, 1 / ms_median AS speed FROM knn_case WHERE how = 'device';
 
+CREATE VIEW value_ranks AS -- of m queries among n points by R ranks, the last row recorded; speed: over one rank
+WITH shown AS (SELECT max(rowid), * FROM knn_ranks GROUP BY m, n, d, ranks, divide)
+SELECT a.m, a.n, a.d, a.ranks, a.divide, a.ms_median AS ms, a.merge_ms AS merged, a.devices,
+       b.ms_median / a.ms_median AS speed
+FROM shown AS a LEFT JOIN shown AS b ON (b.m, b.n, b.d, b.ranks) = (a.m, a.n, a.d, 1);
+
 CREATE VIEW value_conv AS -- VARIANT: also cudnn
 SELECT *, 100 * ratio AS percent, 100 * peak_share AS peak_percent, 1 / us AS speed
 FROM (SELECT step, variant, layer, dtype, sides AS layout, us, ms_median, ms_min, ms_max, tflops, gbps, ratio,

@@ -364,6 +364,8 @@ SELECT 'knn_rates', 'knn_rates', rowid + 1, device, driver, cuda, date FROM knn_
 UNION ALL
 SELECT 'languages', 'languages', rowid + 1, device, driver, cuda, date FROM languages
 UNION ALL
+SELECT 'ranks', 'knn_ranks', rowid + 1, device, driver, cuda, date FROM knn_ranks
+UNION ALL
 SELECT 'latency', 'latency', rowid + 1, device, driver, cuda, date FROM latency
 UNION ALL
 SELECT 'limits', 'limits', rowid + 1, device, driver, cuda, date FROM limits

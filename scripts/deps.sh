@@ -5,9 +5,9 @@
 #
 # cuda: a C and C++ compiler and the CUDA Toolkit 13, which it writes into build/config.mk, as the Makefile reads it;
 # plots: gnuplot and Python; figures: gnuplot where it can be had; report: Python 3.9 with its standard library; test:
-# cmocka, OpenBLAS, git; data: numpy, as a wheel in build/numpy where Python has none; baselines: OpenBLAS, and ANN
-# where it can be had. --check installs nothing: one line says all that is missing. KL_CUDA_SEARCH replaces the list of
-# usual places (the tests use it). The log of an installation is in build/*.log.
+# cmocka, OpenBLAS, git, and Open MPI where it can be had; data: numpy, as a wheel in build/numpy where Python has none;
+# baselines: OpenBLAS, and ANN where it can be had. --check installs nothing: one line says all that is missing.
+# KL_CUDA_SEARCH replaces the list of usual places (the tests use it). The log of an installation is in build/*.log.
 # Exit status: 0, or 2 after a sentence that says what to do.
 set -eu
 cd "$(dirname "$0")/.."
@@ -102,10 +102,10 @@ install_packages() {
         die "apt-get could not install $* (see build/apt.log; is there a network?); type: apt-get update && $command"
 }
 
-# optional PACKAGE: installs what a comparison or figures are missing without, where that asks nobody.
+# optional PACKAGE...: installs what a comparison or figures are missing without, where that asks nobody.
 optional() {
     if [ -z "$check_only" ] && have apt-get && [ "$(id -u)" = 0 ]; then
-        waiting build/apt.log apt_install "$1" || :
+        waiting build/apt.log apt_install "$@" || :
     fi
 }
 
@@ -271,6 +271,7 @@ fi
 if wants baselines; then
     [ -e /usr/include/ANN/ANN.h ] || [ -e /usr/local/include/ANN/ANN.h ] || optional libann-dev
 fi
+if wants test; then have mpicc || optional libopenmpi-dev openmpi-bin; fi
 if wants figures; then
     have gnuplot || optional gnuplot-nox
     have gnuplot || say "no figures without gnuplot; for them type: ${sudo}apt-get install gnuplot-nox"

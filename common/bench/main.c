@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/output.h"
+#include "base/ranks.h"
 #include "bench/session.h"
 #include "bench/sweep.h"
 #include "gpu/error.h"
@@ -64,6 +65,7 @@ static int list(session *s) {
 
 static int open_device(session *s) {
     const device_choice choice = {.ordinal = s->o.device,
+                                  .local_rank = ranks_local(),
                                   .simulate = s->o.simulate,
                                   .sim_device = s->o.sim_device,
                                   .again = simulator_watch(&s->o.watch),
@@ -109,7 +111,9 @@ static options_result parse(session *s, int argc, char **argv, const char *const
                                .variant_count = s->count,
                                .simulated = simulator_active()};
     s->family->options(s, &program);
-    return options_parse(argc, argv, &program, &s->o, stdout, stderr);
+    const options_result parsed = options_parse(argc, argv, &program, &s->o, stdout, stderr);
+    if (ranks_rank() > 0) s->o.csv = s->o.watch.counters_csv = s->o.watch.trace = NULL; /* rank 0 writes them */
+    return parsed;
 }
 
 static int finish(session *s, int status) {
@@ -131,6 +135,7 @@ int bench_main(int argc, char **argv, const char *step, const bench_family *fami
     s.gflops = calloc((size_t)count + 1, sizeof *s.gflops);
     s.state = calloc(1, family->state_size + 1);
     output_reserve();
+    ranks_arrive();
     int status = simulator_arrive(stderr);
     if (names == NULL || s.variants == NULL || s.gflops == NULL || s.state == NULL)
         CUDA_CHECK(cudaErrorMemoryAllocation);

@@ -60,6 +60,7 @@ int device_open(const device_choice *choice, device_facts *d, FILE *err) {
                 count == 1 ? "is" : "are", count, count == 1 ? "" : "s");
         return EXIT_USAGE;
     }
+    ordinal = (ordinal + choice->local_rank) % count;
     error = cudaSetDevice(ordinal);
     if (error != cudaSuccess) {
         fprintf(err, "GPU %d cannot be used: %s (%s)%s\n", ordinal, cudaGetErrorString(error), cudaGetErrorName(error),

@@ -47,6 +47,7 @@ void device_peaks(device_facts *d);
 /* Which device is wanted. */
 typedef struct {
     int ordinal;
+    int local_rank;         /* added to it, modulo how many there are (base/ranks.h) */
     bool simulate;          /* use the simulator even if there is a GPU */
     const char *sim_device; /* the GPU to simulate; NULL: the simulator's default */
     bool again;             /* restart it even if it runs there already: its environment has changed */

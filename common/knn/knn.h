@@ -11,6 +11,7 @@
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/array.h"
 #include "gpu/device.h"
@@ -78,6 +79,24 @@ const char *knn_needs(double bytes);
  * classes > 0. All pointers are to device memory. Defined in step08_knn/paper/vote.cu. */
 cudaError_t knn_vote(const int *index, int m, int k, int stride, const int *labels, int classes, int *out,
                      cudaStream_t stream);
+
+/* The kernels of a search by several ranks (knn_ranks.h), in step08_knn/ranks; all pointers are to device memory. Of
+ * `rows` queries keys[i * k ...] become the `found` <= k neighbours of each, whose indices count from `first` on, and
+ * then KNN_NO_KEY. */
+cudaError_t knn_pack(const int *index, const float *distance, int rows, int found, int k, int first, uint64_t *keys,
+                     cudaStream_t stream);
+cudaError_t knn_unpack(const uint64_t *keys, int rows, int k, int *index, float *distance, cudaStream_t stream);
+
+/* The k smallest of each two rows of k keys in ascending order; `out` is neither of them. */
+cudaError_t knn_merge(const uint64_t *mine, const uint64_t *theirs, int rows, int k, uint64_t *out,
+                      cudaStream_t stream);
+
+/* points[i] = element number first + i of the uniform matrix with this seed (values.h). */
+cudaError_t knn_generate(float *points, uint64_t seed, uint64_t first, uint64_t count, cudaStream_t stream);
+
+/* Adds to counts[i] how many of the n points have a squared distance, in FP64, below limits[i] from query i. */
+cudaError_t knn_count_nearer(const float *points, int n, int d, const float *queries, int m, const double *limits,
+                             unsigned long long *counts, cudaStream_t stream);
 
 /* Runs the step's command line over its methods, which are listed slowest first: classification (--train), if no
  * method is named, uses the last exact one that can run. Returns the exit status, like gemm_step_main. */

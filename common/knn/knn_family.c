@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/ranks.h"
 #include "bench/session.h"
 #include "gpu/cublas.h"
 #include "gpu/error.h"
@@ -13,6 +14,7 @@
 #include "knn/knn_files.h"
 #include "knn/knn_operands.h"
 #include "knn/knn_options.h"
+#include "knn/knn_ranks.h"
 
 static const char TRANSFERS[] = "transfers"; /* the mode of times with copies from and to the host */
 static const double VERIFIED_WORK = 1.2e10;  /* multiply-adds of the reference: all queries of the paper's case */
@@ -49,15 +51,17 @@ static int open_family(session *s) {
     if (s->o.list) return EXIT_OK;
     CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
     s->memory = MEMORY * (double)free_bytes;
-    return EXIT_OK;
+    return knn_ranks_open(s, s->variants[0].self, knn_files_share);
 }
 
 static void close_family(session *s) {
+    knn_ranks_close();
     cublas_close(); /* a method may have opened it */
 }
 
 static int classify(session *s) {
     const knn_options *o = s->state;
+    if (ranks_rank() > 0 && !s->o.list) return knn_ranks_serve();
     if (o->train == NULL || s->o.list) return -1;
     return knn_files_run(s, o, s->variants[0].self, s->count);
 }
@@ -72,7 +76,8 @@ static void header(const session *s) {
 
 static void add_problems(const session *s, case_list *l) {
     const knn_options *o = s->state;
-    const knn_case c = {.m = o->m, .n = o->n, .d = o->d, .k = o->k, .seed = s->o.seed, .prepared = o->at_once > 0};
+    knn_case c = {.m = o->m, .n = o->n, .d = o->d, .k = o->k, .seed = s->o.seed, .prepared = o->at_once > 0};
+    if (o->generate && !s->o.list) c.held = knn_ranks_held(&c);
     if (s->o.sweep == SWEEP_CHECK)
         knn_cases(l, o->at_once);
     else
@@ -93,6 +98,8 @@ static void format(const session *s, const void *problem, bool details, char *te
 
 static void fill_record(const session *s, const void *problem, record *r) {
     knn_describe(problem, r);
+    if (ranks_count() > 1)
+        snprintf(r->device, sizeof r->device, "%d x %.*s", knn_ranks_devices(), RECORD_TEXT - 16, s->device.name);
 }
 
 static void workload(const session *s, const void *problem, bench_workload *w) {
@@ -112,7 +119,7 @@ static void workload(const session *s, const void *problem, bench_workload *w) {
 
 /* The check list's problems take half of the memory at most: the rest is for workspaces. */
 static double bytes(const session *s, const void *problem, int sets) {
-    return knn_operands_bytes(problem) * (s->o.sweep == SWEEP_CHECK ? 2.0 : 1.0);
+    return (knn_operands_bytes(problem) + knn_ranks_bytes(problem)) * (s->o.sweep == SWEEP_CHECK ? 2.0 : 1.0);
 }
 
 /* ---- operands and launches ------------------------------------------------------------------------------------- */
@@ -120,11 +127,15 @@ static double bytes(const session *s, const void *problem, int sets) {
 static void *create(const session *s, const void *problem, int sets) {
     const bool check = s->o.sweep == SWEEP_CHECK;
     knn_run *run = calloc(1, sizeof *run);
+    knn_ranks_hold(problem, false);
     if (run == NULL || !knn_operands_create(&run->o, problem, check ? CHECKED_WORK : VERIFIED_WORK)) {
         fprintf(stderr, "%s: no host memory for the data and the reference\n", s->step);
         exit(EXIT_USAGE);
     }
-    if (!check && run->o.stride > 1)
+    if (run->o.what.held > 0)
+        printf("Checked in FP64 against all points: up to %d queries; of all, that their neighbours are in order.\n",
+               KNN_HELD_CHECKED);
+    else if (!check && run->o.stride > 1)
         printf("Compared with the CPU's: one query in %d; of the others, that their neighbours are in order.\n",
                run->o.stride);
     return run;
@@ -139,10 +150,9 @@ static void destroy(void *operands) {
 /* Why the method does not do this here, and the workspace for it. */
 static const char *refusal(const session *s, const knn_method *method, const knn_case *c, size_t *workspace) {
     const knn_problem p = knn_operands_outline(c);
-    const double left = s->memory - knn_operands_bytes(c);
-    size_t limit = left > 0.0 ? (size_t)left : 0;
-    if (c->scarce) limit = knn_scarce(method, &p, limit);
-    return knn_refusal(method, &p, limit, workspace);
+    const double left = s->memory - knn_operands_bytes(c) - knn_ranks_bytes(c);
+    if (c->held > 0 && !method->exact) return "with --generate only exact answers are checked";
+    return knn_ranks_refusal(method, c, &p, left > 0.0 ? (size_t)left : 0, workspace);
 }
 
 static const char *refuses(const session *s, const bench_variant *v, const void *problem) {
@@ -193,7 +203,7 @@ static void end(const bench_launch *l) {
 
 static cudaError_t search(const knn_method *method, const knn_problem *p, cudaStream_t stream) {
     const cudaError_t error = cudaMemsetAsync(p->counts, 0, sizeof *p->counts, stream);
-    return error != cudaSuccess ? error : method->search(p, stream);
+    return error != cudaSuccess ? error : knn_ranks_search(method, p, stream);
 }
 
 /* From host memory to host memory, one after the other. */
@@ -234,8 +244,9 @@ static const char *remark(const bench_launch *l, char *text, size_t size) {
                         (unsigned long long)v->different, (unsigned long long)v->rows * (unsigned)c->k,
                         v->counts.negative);
     if (v->counts.candidates > 0 || v->counts.redone > 0)
-        snprintf(text + used, size - (size_t)used, ", %.1f candidates per query, %llu queries searched again",
-                 knn_candidates(&v->counts, c->m), v->counts.redone);
+        used += snprintf(text + used, size - (size_t)used, ", %.1f candidates per query, %llu queries searched again",
+                         knn_candidates(&v->counts, c->m), v->counts.redone);
+    snprintf(text + used, size - (size_t)used, "%s", knn_ranks_remark());
     return l->session->o.verbose && method->note != NULL ? method->note() : NULL;
 }
 

@@ -8,9 +8,11 @@
 
 #include "base/array.h"
 #include "base/output.h"
+#include "base/ranks.h"
 #include "gpu/error.h"
 #include "gpu/simulator.h"
 #include "knn/knn_operands.h"
+#include "knn/knn_ranks.h"
 #include "knn/knn_reference.h"
 #include "readers/classes.h"
 #include "readers/scaling.h"
@@ -66,13 +68,18 @@ static int read_side(const run *r, side *x, const char *path, const char *labels
                  *place == 'l' ? "" : place, o->train, o->test) < 0 ||
         asprintf(&convert[1], "python3 scripts/data.py %s labels.csv", labels != NULL ? labels : "") < 0)
         CUDA_CHECK(cudaErrorMemoryAllocation);
-    const table_options how = {*place == 'n'   ? LABELS_NONE
-                               : *place == 'f' ? LABELS_FIRST
-                                               : LABELS_LAST,
-                               coordinates, convert[0]};
+    table_options how = {.labels = *place == 'n'   ? LABELS_NONE
+                                   : *place == 'f' ? LABELS_FIRST
+                                                   : LABELS_LAST,
+                         .coordinates = coordinates,
+                         .convert = convert[0]};
+    if (x == &r->train && strcmp(o->normalize, "none") == 0) { /* every rank looks at its own rows */
+        how.part = ranks_rank();
+        how.parts = ranks_count();
+    }
     int status = table_read(path, &how, &x->records, stderr);
     if (status == EXIT_OK && labels != NULL)
-        status = table_read(labels, &(table_options){LABELS_ONLY, 0, convert[1]}, &x->labels, stderr);
+        status = table_read(labels, &(table_options){.labels = LABELS_ONLY, .convert = convert[1]}, &x->labels, stderr);
     else if (status == EXIT_OK && x->records->labels != NULL)
         x->labels = x->records;
     free(convert[0]);
@@ -114,12 +121,24 @@ static int label(run *r) {
     return EXIT_OK;
 }
 
-static int encode(run *r, side *x) {
+static int encode(run *r, side *x, const table *records) {
     const bool scaled = r->scale.zscore || r->scale.minmax;
-    x->values = scaled ? NULL : table_floats(x->records);
+    x->values = scaled ? NULL : table_floats(records);
     if (x->values != NULL) return EXIT_OK;
-    x->values = x->room = memory_for((size_t)x->records->rows * (size_t)r->p.d, sizeof *x->room);
-    return scaling_apply(&r->scale, x->records, x->room, stderr);
+    x->values = x->room = memory_for((size_t)records->rows * (size_t)records->columns, sizeof *x->room);
+    return scaling_apply(&r->scale, records, x->room, stderr);
+}
+
+const float *knn_files_share(session *s, int first, int rows, float **room) {
+    run r = {.s = s, .o = s->state};
+    int status = read_side(&r, &r.train, r.o->train, NULL, 0);
+    if (status == EXIT_OK) status = scaling_fit(&r.scale, r.train.records, r.o->normalize, stderr);
+    if (status != EXIT_OK) exit(status);
+    const table own = table_part(r.train.records, first, rows);
+    if (encode(&r, &r.train, &own) != EXIT_OK) exit(EXIT_USAGE);
+    scaling_free(&r.scale);
+    *room = r.train.room;
+    return r.train.values;
 }
 
 static void free_side(side *x) {
@@ -130,6 +149,10 @@ static void free_side(side *x) {
 }
 
 /* ---- on the device --------------------------------------------------------------------------------------------- */
+
+static knn_case case_of(const run *r) {
+    return (knn_case){.m = r->p.m, .n = r->p.n, .d = r->p.d, .k = r->p.k};
+}
 
 /* Words of 4 bytes in new device memory. */
 static void *send(run *r, const void *from, size_t count) {
@@ -147,17 +170,20 @@ static void fetch(const run *r, void *to, const void *from, size_t count) {
 
 /* Allocates everything but workspaces, and sends queries, points and their labels. */
 static int send_all(run *r) {
-    const size_t m = (size_t)r->p.m, n = (size_t)r->p.n, d = (size_t)r->p.d;
+    const knn_case c = case_of(r);
+    const size_t m = (size_t)r->p.m, n = (size_t)r->p.n, d = (size_t)r->p.d, held = (size_t)knn_ranks_held(&c);
     const double need =
-        4.0 * ((double)m * (double)d + (double)n * (double)d + 2.0 * (double)places(r) + (double)m + (double)n);
+        4.0 * ((double)m * (double)d + (double)held * (double)d + 2.0 * (double)places(r) + (double)m + (double)n) +
+        knn_ranks_bytes(&c);
     if (need > r->memory) {
         fprintf(stderr, "%s: these records: needs %.3f MB, may take %.3f MB\n", r->s->step, need / 1e6,
                 r->memory / 1e6);
         return EXIT_USAGE;
     }
     r->memory -= need;
+    knn_ranks_hold(&c, true);
     r->p.queries = send(r, r->test.values, m * d);
-    r->p.points = send(r, r->train.values, n * d);
+    r->p.points = send(r, r->train.values, held * d);
     r->p.index = send(r, NULL, places(r));
     r->p.distance = send(r, NULL, places(r));
     r->device_labels = send(r, r->train.codes, n);
@@ -170,7 +196,8 @@ static int send_all(run *r) {
 /* Why the method cannot do it (NULL: it can), and the bytes of workspace it needs. */
 static const char *refusal(const run *r, const knn_method *method, size_t *workspace) {
     const char *reason = method->supports != NULL ? method->supports(&r->s->device) : NULL;
-    return reason != NULL ? reason : knn_refusal(method, &r->p, (size_t)r->memory, workspace);
+    const knn_case c = case_of(r);
+    return reason != NULL ? reason : knn_ranks_refusal(method, &c, &r->p, (size_t)r->memory, workspace);
 }
 
 /* Searches, and fetches the neighbours. In the simulator it is counted, and traced, as the method's. */
@@ -186,7 +213,7 @@ static int search(run *r, const knn_method *method) {
     CUDA_CHECK(cudaMemsetAsync(p.counts, 0, sizeof *p.counts, r->s->stream));
     snprintf(said, sizeof said, "m %d, n %d, d %d, k %d", p.m, p.n, p.d, p.k);
     simulator_count(method->name, said);
-    CUDA_CHECK(method->search(&p, r->s->stream));
+    CUDA_CHECK(knn_ranks_search(method, &p, r->s->stream));
     simulator_count(NULL, NULL);
     fetch(r, r->index, p.index, places(r));
     fetch(r, r->distance, p.distance, places(r));
@@ -331,8 +358,8 @@ int knn_files_run(session *s, const knn_options *o, const knn_method *methods, i
     if (status == EXIT_OK) status = read_records(&r);
     if (status == EXIT_OK) status = label(&r);
     if (status == EXIT_OK) status = scaling_fit(&r.scale, r.train.records, o->normalize, stderr);
-    if (status == EXIT_OK) status = encode(&r, &r.train);
-    if (status == EXIT_OK) status = encode(&r, &r.test);
+    if (status == EXIT_OK) status = encode(&r, &r.train, r.train.records);
+    if (status == EXIT_OK) status = encode(&r, &r.test, r.test.records);
     if (status == EXIT_OK) status = send_all(&r);
     if (status == EXIT_OK) {
         r.index = memory_for(places(&r), sizeof *r.index);

@@ -11,4 +11,7 @@
  * exit status. */
 int knn_files_run(session *s, const knn_options *o, const knn_method *methods, int count);
 
+/* knn_ranks.h's knn_file_rows, scaled as rank 0 scales them; ends the process after a line if it cannot read them. */
+const float *knn_files_share(session *s, int first, int rows, float **room);
+
 #endif

@@ -36,11 +36,12 @@ typedef struct {
     bool scarce;           /* the least workspace that the method can work in, within a factor of two */
     bool prepared;         /* the method has prepared the points */
     uint64_t seed;
+    int held; /* 0, or: points are generated on devices (KNN_UNIFORM), so many of them, the first, on this one */
 } knn_case;
 
 typedef struct {
     knn_case what;
-    float *data[KNN_INPUTS]; /* host: queries and points */
+    float *data[KNN_INPUTS]; /* host: queries and points; NULL: these are on devices only */
     matrix at[KNN_MATRICES]; /* device */
     knn_counts *counts;      /* device */
     int stride;              /* expected results are of every stride-th query: */
@@ -54,10 +55,22 @@ const char *knn_kind_name(knn_kind kind);
 /* Bytes of device memory, without a workspace. */
 double knn_operands_bytes(const knn_case *what);
 
+/* Rows first ... of a case's points, in host memory, to be freed; NULL: there is not enough. */
+float *knn_operands_points(const knn_case *what, int first, int rows);
+
+/* Coordinate j of a point or a query; all of a matrix of uniform points have this seed. */
+float knn_operands_value(const knn_case *c, bool is_point, size_t row, size_t j);
+uint64_t knn_operands_seed(const knn_case *what);
+
 /* Generates the data and computes the expected results on the CPU: of as many queries as `work` multiply-adds
- * are enough for, but at least one; of all where `work` is 0. Returns false without host memory. */
+ * are enough for, but at least one; of all where `work` is 0. Points that are generated on devices are in no host's
+ * memory: then the first KNN_HELD_CHECKED queries are checked, in FP64. Returns false without host memory. */
 bool knn_operands_create(knn_operands *o, const knn_case *what, double work);
+enum { KNN_HELD_CHECKED = 1000 };
 void knn_operands_destroy(knn_operands *o);
+
+/* Puts queries and points into device memory, which search after search leaves as they are. */
+void knn_operands_fill(knn_operands *o);
 
 /* Adds the problems of --sweep check: n and d 1 ... 70 (crossed sparsely), d = 0, k = 1 and n, powers of two and their
  * neighbours as n and as k, every kind of data, misaligned queries and results, little workspace, no query, more points

@@ -1,5 +1,7 @@
 #include "knn/knn_options.h"
 
+#include "base/ranks.h"
+
 /* The paper's synthetic case; the simulated one has its smallest d. */
 #define DEFAULT_M   1200
 #define DEFAULT_N   32768
@@ -17,6 +19,7 @@
 
 #define FIELD(name) offsetof(knn_options, name)
 
+static const char *const divide_choices[] = {"auto", "points", "queries", NULL};
 static const char *const labels_choices[] = {"last", "first", "none", NULL}, *const normalize_choices[] = {
                                                                                  "none", "minmax", "zscore",
                                                                                  "zscore,minmax", NULL};
@@ -32,6 +35,9 @@ static const option table[] = {
      NULL},
     {"transfers", NULL, OPTION_FLAG, FIELD(transfers),
      "also time the search with its copies from and to pinned host memory", NULL},
+    {"generate", NULL, OPTION_FLAG, FIELD(generate),
+     "make the points on the GPUs, as many as these hold, and check answers there in FP64", NULL},
+    {"divide", "WHAT", OPTION_CHOICE, FIELD(divide), "what ranks of mpirun share: docs/options.md", divide_choices},
     {"train", "FILE", OPTION_FILE, FIELD(train),
      "classify: the training records, numeric CSV or .npy; scripts/data.py makes these of idx, vecs, gzip and CSV with "
      "words",
@@ -56,10 +62,13 @@ static const option_rule rules[] = {
     {"m n d k", RULE_CONTRADICTS, "sweep", "which chooses the shapes"},
     {"transfers", RULE_CONTRADICTS, "sweep check", "which times nothing"},
     {"m transfers", RULE_CONTRADICTS, "queries-at-once", NULL},
+    {"transfers", RULE_CONTRADICTS, "generate", "whose points are in no host's memory"},
+    {"queries-at-once", RULE_CONTRADICTS, "generate", "whose points are prepared nowhere"},
     {"test labels train-labels test-labels normalize k-sweep out out-indices out-distances verify", RULE_NEEDS, "train",
      NULL},
     {"train", RULE_NEEDS, "test", NULL},
-    {"m n d sweep queries-at-once", RULE_CONTRADICTS, "train", "which brings its own data"},
+    {"generate", RULE_CONTRADICTS, "sweep check", "which brings its own data"},
+    {"m n d sweep queries-at-once generate", RULE_CONTRADICTS, "train", "which brings its own data"},
     {"time csv transfers", RULE_CONTRADICTS, "train", "which searches once and records no times"},
     {"train-labels test-labels", RULE_CONTRADICTS, "labels", "which is for labels among the records"},
     {"k", RULE_CONTRADICTS, "k-sweep", NULL},
@@ -70,6 +79,9 @@ static const option_rule rules[] = {
 
 static bool complete(const option_parse *p, const options *common, void *values) {
     knn_options *o = values;
+    if (o->transfers && ranks_count() > 1)
+        return options_fail(p, "--transfers: contradicts mpirun, which has copies of its own");
+    if (o->at_once > 0 && ranks_count() > 1) return options_fail(p, "--queries-at-once: contradicts mpirun");
     if (!options_given(p, "m")) o->m = common->simulate ? SIMULATED_M : DEFAULT_M;
     if (o->at_once > 0) o->m = o->at_once;
     if (!options_given(p, "n")) o->n = common->simulate ? SIMULATED_N : DEFAULT_N;
@@ -82,7 +94,7 @@ static bool complete(const option_parse *p, const options *common, void *values)
 
 void knn_options_program(options_program *p, knn_options *o) {
     static const char *const sweeps[] = {"check", NULL};
-    *o = (knn_options){.labels = labels_choices[0], .normalize = normalize_choices[0]};
+    *o = (knn_options){.labels = labels_choices[0], .normalize = normalize_choices[0], .divide = divide_choices[0]};
     p->summary = "Finds nearest neighbours: verifies each method's result, then times the method.";
     p->noun = "method";
     p->sweeps = sweeps;

@@ -149,7 +149,9 @@ static int read_header(reader *r, const char *header, size_t bytes) {
 static int check_cells(reader *r) {
     table *t = r->t;
     if (r->label >= 0 && (t->labels = calloc((size_t)t->rows, sizeof *t->labels)) == NULL) return no_memory(r);
-    for (int i = 0; i < t->rows; i++)
+    const int64_t parts = r->o->parts > 0 ? r->o->parts : 1, part = r->o->parts > 0 ? r->o->part : 0;
+    const int end = (int)(t->rows * (part + 1) / parts);
+    for (int i = (int)(t->rows * part / parts); i < end; i++)
         for (int j = t->type < CELL_F4 ? r->fields : 0; j < r->fields; j++) {
             const double value = cell(t, (size_t)i * t->stride + (size_t)j);
             if (!isfinite(value)) return table_complain(t, i, j, r->err, "%g is not a finite number", value);
@@ -316,6 +318,14 @@ void table_free(table *t) {
 
 void table_row(const table *t, int row, double *to) {
     for (size_t j = 0; j < t->stride; j++) to[j] = cell(t, (size_t)row * t->stride + j);
+}
+
+table table_part(const table *t, int first, int rows) {
+    static const size_t sizes[] = {[CELL_U1] = 1, [CELL_I4] = 4, [CELL_F4] = 4, [CELL_F8] = 8};
+    table part = *t;
+    part.cells = (const char *)t->cells + (size_t)first * t->stride * sizes[t->type];
+    part.rows = rows;
+    return part;
 }
 
 const float *table_floats(const table *t) {

@@ -18,6 +18,7 @@ typedef struct {
     labels_place labels;
     int coordinates;     /* a file of exactly so many columns has no labels; 0: that is not known */
     const char *convert; /* the command that converts a file that is not read */
+    int part, parts;     /* of an .npy file's rows only this part of so many is looked at; parts 0: all rows are */
 } table_options;
 
 typedef enum { CELL_U1, CELL_I4, CELL_F4, CELL_F8 } cell_type;
@@ -43,6 +44,9 @@ void table_free(table *t);
 
 /* Writes a row's coordinates to `to`. */
 void table_row(const table *t, int row, double *to);
+
+/* Rows first ... first + rows - 1 alone; valid as long as `t`, and not to be freed. */
+table table_part(const table *t, int first, int rows);
 
 /* All coordinates, rows x columns without gaps, if the file holds them as FP32; else NULL. */
 const float *table_floats(const table *t);

@@ -312,6 +312,32 @@ def wrong(db):
                    legend=((OWN, "gemm_cublas+auto (expanded)"), (OTHER, "exact_tc")))
 
 
+def ranks(root):
+    """How much of R GPUs' speed R ranks reach, measured, and by a model of the first two measurements: the search is
+    divided by R, and every level of the tree costs what the first does. Of the first GPU that has them."""
+    for folder in FOLDER, FOLDER.replace("h200", "h100"):
+        db = load.open_folder(os.path.join(root, folder), root)
+        known = {row["ranks"]: row["ms"] for row in db.execute(
+            "SELECT * FROM value_ranks WHERE (m, n, d, divide) = (10000, 40000000, 128, 'points')")}
+        if known:
+            break
+    device = db.execute("SELECT device FROM source WHERE kind = 'ranks'").fetchone()
+    model = {}
+    if 1 in known and 2 in known:
+        level = known[2] - known[1] / 2
+        model = {2 ** i: known[1] / 2 ** i + i * level for i in range(2, 7)}
+    def cell(ms, count, of):
+        return ms and (known[1] / count / ms, 1, of, f"{100 * known[1] / count / ms:.0f}")
+    rows = []
+    for count in (2, 4, 8, 16, 32, 64):
+        if count in known or count <= 4:
+            rows.append((f"{count} GPUs", cell(1 in known and known.get(count), count, OWN)))
+        if count in model:
+            rows.append(("" if count in known else f"{count} GPUs", cell(model[count], count, SOFT)))
+    return of_bars(f"{device[0] + ': ' if device else ''}% of R times one GPU's speed", rows, 10, 14,
+                   legend=((OWN, "measured"), (SOFT, "a model: T(1) / R + c log₂ R, with c of two GPUs")))
+
+
 def knn(db, files):
     k_of = [*((16384, 32, k) for k in (1, 32, 128, 256, 512)), SHAPES[3]]
     return {
@@ -336,6 +362,7 @@ def pages(root):
     db = load.open_folder(folder, root)
     try:
         search = knn(db, dict.fromkeys(("knn",), FOLDER + "/knn.csv"))
-        return {"limits": limits(db), **fp32(db), **tensor(db), **gemv(db), **search}
+        return {"limits": limits(db), **fp32(db), **tensor(db), **gemv(db), **search,
+                "knn_ranks": ranks(root)}
     except (KeyError, TypeError, ValueError) as error:
         raise Mistake(f"{FOLDER} lacks what a lesson's figure shows: {error!r}") from None

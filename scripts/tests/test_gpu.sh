@@ -42,6 +42,7 @@ case "${STEPS:-step08}" in
 *step08*)
     tally optdigits sh tests/gpu/optdigits.sh
     for m in 1 3; do tally "step08, $m at once" ./step08/run --sweep check --queries-at-once $m --method best; done
+    tally ranks env SIM= RANKS="2 4" sh tests/knn/test_ranks.sh
     ;;
 esac
 

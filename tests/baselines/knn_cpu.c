@@ -12,12 +12,12 @@
 #include <time.h>
 
 #include "ann.h"
+#include "base/clock.h"
 #include "base/record.h"
 #include "base/stats.h"
 #include "base/values.h"
 #include "base/version.h"
 #include "knn/knn_reference.h"
-#include "tensor/inspect.h"
 
 enum { SEED = 1, CHECKED = 20, MOST_RUNS = 25 };
 static const uint64_t OF_POINTS = 0x5bd1e995; /* as in knn_operands.c */
@@ -114,12 +114,12 @@ static void search_once(const search *s, const prepared *p) {
 
 static stats_summary repeat(const search *s, const prepared *p) {
     double ms[MOST_RUNS];
-    const double begin = inspect_now_s();
+    const double begin = clock_now_s();
     int runs = 0;
     for (double from = begin; runs < MOST_RUNS && (runs == 0 || from - begin < BUDGET_S); runs++) {
-        const double then = inspect_now_s();
+        const double then = clock_now_s();
         search_once(s, p);
-        from = inspect_now_s();
+        from = clock_now_s();
         ms[runs] = 1e3 * (from - then);
     }
     return stats_summarise(ms, runs);
@@ -185,7 +185,7 @@ static record describe(const search *s, const char *method, int threads, stats_s
 static int run(const search *s, const char *csv, const char *method) {
     prepared p = {0};
     const bool ann = strncmp(method, "ann_", 4) == 0;
-    const double begin = inspect_now_s();
+    const double begin = clock_now_s();
     if (ann) {
         p.ann = ann_open(s->points, s->n, s->d, strcmp(method, "ann_kdtree") == 0);
         if (p.ann == NULL) {
@@ -199,7 +199,7 @@ static int run(const search *s, const char *csv, const char *method) {
         p.norms = memory_for((size_t)s->n, sizeof *p.norms);
         search_once(s, &p); /* OpenBLAS makes its threads, and memory its pages */
     }
-    const double built = inspect_now_s() - begin;
+    const double built = clock_now_s() - begin;
     const stats_summary t = repeat(s, &p);
     const int threads = ann ? 1 : openblas_get_num_threads();
     printf("%-22s %10.3f ms, %d thread%s, %llu neighbours that are not the nearest", method, t.median, threads,

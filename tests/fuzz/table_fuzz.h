@@ -57,7 +57,7 @@ static inline void table_fuzz(const uint8_t *bytes, size_t size, labels_place la
     FILE *err = fmemopen(said, sizeof said - 1, "w");
     require(err != NULL);
     table *t;
-    const int status = table_read(path, &(table_options){labels, coordinates, "data.py"}, &t, err);
+    const int status = table_read(path, &(table_options){labels, coordinates, "data.py", 0, 0}, &t, err);
     fclose(err);
     require(status == 0 ? t != NULL && said[0] == '\0' : status == 2 && t == NULL);
     if (status != 0) {

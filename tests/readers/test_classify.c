@@ -23,7 +23,7 @@ static int tear_down(void **state) {
 
 static table *open_table(const char *name, labels_place labels) {
     table *t;
-    assert_int_equal(table_read(name, &(table_options){labels, 0, ""}, &t, stderr), 0);
+    assert_int_equal(table_read(name, &(table_options){labels, 0, "", 0, 0}, &t, stderr), 0);
     assert_true(table_count < MOST);
     return tables[table_count++] = t;
 }

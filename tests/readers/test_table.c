@@ -21,7 +21,7 @@ static int tear_down(void **state) {
 
 static int read_as(labels_place labels, int coordinates) {
     table_free(t);
-    const int status = table_read(path, &(table_options){labels, coordinates, "data.py"}, &t, listen_in());
+    const int status = table_read(path, &(table_options){labels, coordinates, "data.py", 0, 0}, &t, listen_in());
     said = heard();
     assert_true((status == 0) == (t != NULL) && (status == 0) == (said[0] == '\0'));
     return status;

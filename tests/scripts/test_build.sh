@@ -288,22 +288,22 @@ for dir in $dirs; do cp "$work/run" "$dir/run"; done # newer than its objects: m
 check "the GPU's own tests build" [ -x build/tests/gpu/faults ]
 cp "$work/faults" build/tests/gpu/faults
 cp "$work/faults" build/tests/tensorcore/run
-for script in measure optdigits; do
-    cp "tests/gpu/$script.sh" "$work/$script.sh"
-    cp "$work/faults" "tests/gpu/$script.sh"
+for script in gpu/measure gpu/optdigits knn/test_ranks; do
+    cp "tests/$script.sh" "$work/${script#*/}.sh"
+    cp "$work/faults" "tests/$script.sh"
 done
 steps=$(($(echo "$dirs" | wc -l) + 2)) # step 8 twice more, on prepared points
 
 run with_gpu make -s test-gpu
 check "test-gpu sums every step and its own tests" eval \
     '[ "$status" = 0 ] && said "^ok faults: 5 passed" && said "^ok measure: 5 passed" &&
-        said "^ok tensorcore: 5 passed" && said "^ok optdigits: 5 passed" &&
-        said "^$((3 * steps + 20)) passed, 0 failed, $steps skipped$"'
+        said "^ok tensorcore: 5 passed" && said "^ok optdigits: 5 passed" && said "^ok ranks: 5 passed" &&
+        said "^$((3 * steps + 25)) passed, 0 failed, $steps skipped$"'
 run with_gpu env FAKE_FAULTS=2 sh scripts/tests/test_gpu.sh
 check "test-gpu fails when the verification misses a fault" eval \
-    '[ "$status" = 1 ] && said "^FAIL faults: 5 passed, 2 failed" && said "^$((3 * steps + 20)) passed, 8 failed, "'
+    '[ "$status" = 1 ] && said "^FAIL faults: 5 passed, 2 failed" && said "^$((3 * steps + 25)) passed, 10 failed, "'
 run env FAKE_STATUS=3 PATH="$gpu:$PATH" FAKE_CC=9.0 sh scripts/tests/test_gpu.sh
-check "test-gpu counts a crash as failed" eval '[ "$status" = 1 ] && said "^0 passed, $((steps + 4)) failed$"'
+check "test-gpu counts a crash as failed" eval '[ "$status" = 1 ] && said "^0 passed, $((steps + 5)) failed$"'
 run with_gpu env STEPS="$step" sh scripts/tests/test_gpu.sh
 check "test-gpu leaves out what belongs to other steps" eval '[ "$status" = 0 ] && said "^ok measure: 5 passed" &&
     said "^ok $step: 3 passed" && said "^13 passed, 0 failed, 1 skipped$"'
@@ -336,7 +336,7 @@ line "other_languages.sh without Triton: one line, exit 2" 2 'false has no Trito
     env PYTHON=false sh scripts/other_languages.sh
 
 rm -r plots/data/nvidia-made-up-4090-laptop
-for script in measure optdigits; do cp "$work/$script.sh" "tests/gpu/$script.sh"; done
+for script in gpu/measure gpu/optdigits knn/test_ranks; do cp "$work/${script#*/}.sh" "tests/$script.sh"; done
 run make compile_commands.json
 if command -v python3 >/dev/null; then
     check "compile_commands.json is JSON" python3 -c 'import json; assert json.load(open("compile_commands.json"))'
