@@ -50,7 +50,8 @@ MEASURED = {
     "knn_rates": columns("""
         protocol:text! class:text! seed:int! method:text! k:int! train_normal:int! train_attacks:int! test_normal:int!
         test_attacks:int! attacks_known:int! accuracy:real! detection:real! false_alarms:real!
-        neighbours_unlike_cpu:int!""" + ORIGIN),
+        neighbours_unlike_cpu:int!""" + ORIGIN + """
+        neighbours_tied:int"""),
     "latency": columns("""
         memory:text! lines:int! kib:int! clocks_median:real! clocks_min:real! clocks_max:real! ns_median:real!
         clock_mhz:real!""" + ORIGIN),

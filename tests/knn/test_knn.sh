@@ -131,8 +131,12 @@ expect 'negative distances are counted' 0 '^gemm_ladder.radix +1 distances below
 same 'and their neighbours are in order' '0,1,2' "$(cat "$work/indices")"
 expect 'which the exact ones have not' 0 '^accuracy' --method direct+kpass $far --out-indices "$work/indices"
 same 'but the nearest' '2,1,0' "$(cat "$work/indices")"
-expect 'those that are not the nearest are counted' 0 '^gemm_ladder.radix +1 of 1 neighbours are not among the CPU.s;' \
+expect 'those that are not the nearest are counted' 0 \
+    '^gemm_ladder.radix +1 of 1 neighbours are not among the CPU.s; 0 of them are as near as its last,' \
     --method gemm_ladder+radix --train "$work/far.csv" --test "$work/near.csv" --k 1 --verify
+printf '4095.625,a\n4097.625,a\n' >"$work/equals.csv"
+expect 'and which of them only lost a tie' 0 '^gemm_ladder.radix +1 of 1 .*; 1 of them are as near as its last,' \
+    --method gemm_ladder+radix --train "$work/equals.csv" --test "$work/near.csv" --k 1 --verify
 seq 0 19999 | sed 's/^.$/0&/; s/^..$/0&/; s/^\(.*\)\(..\)$/\1,\2,label&/' >"$work/many.csv"
 printf '3,07,label307\n89,99,label8999\n0,0,label000\n41,50,label4150\n' >"$work/few.csv"
 expect 'more classes than counters' 0 '^accuracy +100.00 %: 4 of 4' \
