@@ -48,7 +48,7 @@ program=step08_knn/run
 expect 'the default run' 0 '^direct\+radix .* exact$'
 same 'every method, its time and that it is exact' '' "$(sed 1,3d "$work/out" | grep -v -E \
     -e '^gemm_cublas\+[a-z]+ +skipped: cuBLAS does not run in the simulator$' \
-    -e '^gemm_ladder\+[a-z]+ +[0-9.]+ s  0 of 500 are not the nearest, 0 distances below 0$' \
+    -e '^gemm_(ladder|maps)\+[a-z]+ +[0-9.]+ s  0 of 500 are not the nearest, 0 distances below 0$' \
     -e '^[a-z_]+(\+[a-z]+)? +[0-9.]+ s  exact(, .*)?$')"
 expect 'auto says T1, T2 and what it chose' 0 \
     'T1 = [0-9.]* ms by k passes, T2 = [0-9.]* ms .*; chosen: (kpass|bitonic)$' \
@@ -56,7 +56,7 @@ expect 'auto says T1, T2 and what it chose' 0 \
 expect 'the list of methods' 0 '^bf_garcia ' --list
 same 'all of them' '' "$(for d in gemm_cublas gemm_ladder direct; do for s in kpass bitonic auto warpselect radix; do
     grep -q "^$d+$s " "$work/out" || echo "$d+$s"; done; done
-    for m in bf_garcia one_kernel screen+radix fused exact_tc best; do grep -q "^$m " "$work/out" || echo "$m"; done)"
+    for m in bf_garcia one_kernel screen+radix fused exact_tc best gemm_maps+radix; do grep -q "^$m " "$work/out" || echo "$m"; done)"
 expect 'the list of methods, verbose' 0 \
     '^ +256 threads per block, [0-9]+ registers per thread, [0-9]+ bytes of shared memory per block$' --list --verbose
 expect 'help' 0 '^  --k-sweep A:B ' --help
