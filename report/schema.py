@@ -52,6 +52,8 @@ MEASURED = {
         test_attacks:int! attacks_known:int! accuracy:real! detection:real! false_alarms:real!
         neighbours_unlike_cpu:int!""" + ORIGIN + """
         neighbours_tied:int"""),
+    "knn_ann": columns("""
+        method:text! m:int! n:int! d:int! k:int! ms:real! wrong:int! of:int!""" + ORIGIN),
     "latency": columns("""
         memory:text! lines:int! kib:int! clocks_median:real! clocks_min:real! clocks_max:real! ns_median:real!
         clock_mhz:real!""" + ORIGIN),
