@@ -1,4 +1,5 @@
-"""Step 6: the levels of a kernel from the device to the instruction; who holds what of m8n8k16, m16n8k16 and wgmma, the rows that the lanes of ldmatrix name and their banks,
+"""Step 6: the levels from device to instruction; who holds what of m8n8k16, m16n8k16 and wgmma, the rows that the
+lanes of ldmatrix name and their banks,
 plain and XORed, warp tiles, the 128-byte swizzle of a TMA box, and FP32 as two TF32."""
 
 import re
@@ -347,8 +348,8 @@ def levels(sources):
          f"{2 * 16 * 8 * 16 / 768:.1f}", "mma_m16n8k16_f16("))
     if not all(any(row[5] in line for line in lines) for row in rows):
         kernel.refuse("the lines of the four levels")
-    d = Drawing("From global memory to the tensor core, four levels. The device's blocks share C, a block's warps share a "
-                "tile in shared memory, a warp's registers hold fragments, an instruction multiplies two of them. Beside "
+    d = Drawing("From global memory to the tensor core, four levels. The device's blocks share C, a block's warps a tile "
+                "in shared memory, a warp's registers hold fragments, an instruction multiplies two of them. Beside "
                 "each level the line of rasterized.cu that moves its data.")
     for place, (level, memory, what, icon, intensity, line) in enumerate(rows):
         y = 14 + place * 92
@@ -366,4 +367,5 @@ def levels(sources):
 def draw(sources):
     return {"fragments": fragments(sources), "ldmatrix": lanes(sources), "fragments_s8": bytes_tile(sources),
             "warp_tiles_step06": warp_tiles(sources), "wgmma_sums": sums(sources), "xor_banks": banks(sources),
-            "xor": table(sources), "deep_tile": deep(sources), "box": box(sources), "split": split(sources), "levels": levels(sources)}
+            "xor": table(sources), "deep_tile": deep(sources), "box": box(sources), "split": split(sources),
+            "levels": levels(sources)}
