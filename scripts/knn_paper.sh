@@ -3,11 +3,11 @@
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh
-parts=${PARTS:-table select cpu ann rates}
+parts=${PARTS:-table pageable select cpu ann rates}
 for part in $parts; do
     case $part in
-    table | select | cpu | ann | rates) ;;
-    *) echo "knn-paper: there is no part '$part', e.g. PARTS=\"table select cpu ann rates\"" >&2; exit 2 ;;
+    table | pageable | select | cpu | ann | rates) ;;
+    *) echo "knn-paper: there is no part '$part', e.g. PARTS=\"table pageable select cpu ann rates\"" >&2; exit 2 ;;
     esac
 done
 for number in ${NS:-} ${DS:-} ${KS:-} ${SEEDS:-} ${MINUTES:-}; do
@@ -66,6 +66,11 @@ part_table() {
             search "$n" "$d" 25 --transfers --method $exact --method gemm_cublas+auto --method bf_garcia
         done
     done
+}
+
+# From pageable memory at the largest shape alone.
+part_pageable() {
+    search 32768 256 25 --transfers --pageable --method $exact --method gemm_cublas+auto
 }
 
 part_select() {

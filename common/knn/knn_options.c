@@ -29,6 +29,7 @@ static const option table[] = {
      "neighbours to find (default " OPTIONS_QUOTE(DEFAULT_K) "; of --train: " OPTIONS_QUOTE(TRAIN_K) ")", NULL},
     {"transfers", NULL, OPTION_FLAG, FIELD(transfers),
      "also time the search with its copies from and to pinned host memory", NULL},
+    {"pageable", NULL, OPTION_FLAG, FIELD(pageable), "with --transfers: pageable host memory, not pinned", NULL},
     {"train", "FILE", OPTION_FILE, FIELD(train),
      "classify: the training records, numeric CSV or .npy; scripts/data.py makes these of idx, vecs, gzip and CSV with "
      "words",
@@ -54,6 +55,7 @@ static const option_rule rules[] = {
     {"transfers", RULE_CONTRADICTS, "sweep check", "which times nothing"},
     {"test labels train-labels test-labels normalize k-sweep out out-indices out-distances verify", RULE_NEEDS, "train",
      NULL},
+    {"pageable", RULE_NEEDS, "transfers", NULL},
     {"train", RULE_NEEDS, "test", NULL},
     {"m n d sweep", RULE_CONTRADICTS, "train", "which brings its own data"},
     {"time csv transfers", RULE_CONTRADICTS, "train", "which searches once and records no times"},

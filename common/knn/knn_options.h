@@ -9,6 +9,7 @@
 typedef struct {
     int m, n, d, k; /* generated data: queries, points, dimension, neighbours; 1 <= k <= n without --train */
     bool transfers; /* also time a search with its copies from and to the host */
+    bool pageable;  /* the host's memory is not pinned */
 
     /* Classification of records from files, `train` and `test`; NULL and 0: not given. */
     const char *train, *test;

@@ -90,40 +90,6 @@ def cancel(sources):
 # ---- networks
 
 
-def network(sources):
-    one = Kernel(sources, STEP + "paper/select_kpass.cu")
-    half_of = one.declared("half")
-    values = [7, 2, 4, 5, 3, 9, 1]
-    count, columns, pairs = len(values), [list(values)], []
-    while count > 1:
-        half = one.compute(half_of, count=count)
-        now = list(columns[-1])
-        pairs.append([(i, i + half) for i in range(count - half)])
-        for i, j in pairs[-1]:
-            now[i], now[j] = min(now[i], now[j]), max(now[i], now[j])
-        columns.append(now)
-        count = half
-    d = Drawing(f"The network of kpass on {values}: {len(pairs)} steps of " +
-                ", ".join(str(len(one)) for one in pairs) +
-                f" comparisons bring the least, {columns[-1][0]}, to the front; all others stay in the vector.")
-    d.text(10, 18, "kpass: the smaller of each pair goes up. Blue: the part", "note")
-    d.text(10, 33, "that the next step works on.", "note")
-    wide, high, top = 88, 26, 48
-    live = [len(values)] + [one.compute(half_of, count=c) for c in (7, 4, 2)][:len(pairs)]
-    for c, column in enumerate(columns):
-        for i, value in enumerate(column):
-            d.label(20 + c * wide, top + i * high, 26, 20, value, "a" if i < live[c] else "cell", "on" if i < live[c]
-                    else "")
-    for c, group in enumerate(pairs):
-        for number, (i, j) in enumerate(group):
-            x = 20 + c * wide + 36 + number * 12
-            d.line(x, top + i * high + 10, x, top + j * high + 10)
-            for end in (i, j):
-                d.box(x - 2.5, top + end * high + 7.5, 5, 5, "b", 2.5)
-    d.text(20, top + 7 * high + 14, "the minimum is first; the next pass takes the other six", "note")
-    return d.svg()
-
-
 def passes(sources):
     """The paper's figure of its first method, n = 15 and k = 4: the first pass step by step, then the others."""
     one = Kernel(sources, STEP + "paper/select_kpass.cu")
@@ -502,9 +468,8 @@ def radius(sources):
 
 
 def draw(sources):
-    return {"knn_tile": tile(sources), "knn_cancel": cancel(sources), "knn_network": network(sources),
-            "knn_passes": passes(sources), "knn_flow": flow(sources),
-            "knn_bitonic": bitonic(sources), "knn_bar": bar(sources), "knn_digits": digits(sources),
-            "knn_vote": vote(sources),
+    return {"knn_tile": tile(sources), "knn_cancel": cancel(sources), "knn_passes": passes(sources),
+            "knn_flow": flow(sources), "knn_bitonic": bitonic(sources), "knn_bar": bar(sources),
+            "knn_digits": digits(sources), "knn_vote": vote(sources),
             "knn_one_kernel": one_kernel(sources), "knn_screen": screen(sources), "knn_triangle": triangle(sources),
             "knn_radius": radius(sources)}

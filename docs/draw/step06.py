@@ -348,9 +348,9 @@ def levels(sources):
          f"{2 * 16 * 8 * 16 / 768:.1f}", "mma_m16n8k16_f16("))
     if not all(any(row[5] in line for line in lines) for row in rows):
         kernel.refuse("the lines of the four levels")
-    d = Drawing("From global memory to the tensor core, four levels. The device's blocks share C, a block's warps a tile "
-                "in shared memory, a warp's registers hold fragments, an instruction multiplies two of them. Beside "
-                "each level the line of rasterized.cu that moves its data.")
+    d = Drawing("From global memory to the tensor core, four levels. The device's blocks share C, a block's warps a "
+                "tile in shared memory, a warp's registers hold fragments, an instruction multiplies two of them. "
+                "Beside each level the line of rasterized.cu that moves its data.")
     for place, (level, memory, what, icon, intensity, line) in enumerate(rows):
         y = 14 + place * 92
         part(d, 10, y, *icon)

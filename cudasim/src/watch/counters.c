@@ -1,3 +1,4 @@
+/* long: every kind of access is counted here, and each of them is a few lines. */
 #include "watch/counters.h"
 
 #include <stdio.h>
