@@ -349,6 +349,8 @@ SELECT 'conv', 'conv', line, device, driver, cuda, date FROM conv_shown
 UNION ALL
 SELECT 'knn_rates', 'knn_rates', rowid + 1, device, driver, cuda, date FROM knn_rates
 UNION ALL
+SELECT 'knn_ann', 'knn_ann', rowid + 1, device, driver, cuda, date FROM knn_ann
+UNION ALL
 SELECT 'latency', 'latency', rowid + 1, device, driver, cuda, date FROM latency
 UNION ALL
 SELECT 'limits', 'limits', rowid + 1, device, driver, cuda, date FROM limits
