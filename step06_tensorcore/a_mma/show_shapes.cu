@@ -114,12 +114,12 @@ static const kind kinds[] = {
     {"u8", 8, "s32", ""},
     {"s4", 4, "s32", "sm_90 on: 2 of s8"},
     {"u4", 4, "s32", "sm_90 on: 2 of u8"},
-    {"b1 xor", 1, "s32", "sm_90: 2 of and; sm_100 on: u8"},
+    {"b1 xor", 1, "s32", "sm_90: 2 of and"},
     {"b1 and", 1, "s32", "sm_100 on: u8"},
     {"f16", 16, "f32", ""},
     {"bf16", 16, "f32", ""},
     {"tf32", 32, "f32", ""},
-    {"e4m3", 8, "f32", "sm_90, sm_100: 2 of f16"},
+    {"e4m3", 8, "f32", "sm_90: 2 of f16"},
     {"f64", 64, "f64", ""},
 };
 
@@ -228,14 +228,12 @@ static int run(const shape *s) {
 }
 
 static void print_rule(FILE *out) {
-    fprintf(
-        out,
-        "\nOne rule for all of them. p elements make up a register; lane 4g + t holds, in element i of register r,\n"
-        "\n    A    row g + 8 (r mod m/8), column p t + i + 4p (r div m/8)\n"
-        "    B    row p t + i + 4p r, column g\n"
-        "    C    row g + 8 (r div 2), column 2t + r mod 2\n"
-        "\n    A, B    shape      sums   registers    p  operations  since  here           made of others\n"
-        "                              A   B   C\n");
+    fprintf(out, "\nOne rule for all. p elements make up a register; lane 4g + t holds, in element i of register r,\n"
+                 "\n    A    row g + 8 (r mod m/8), column p t + i + 4p (r div m/8)\n"
+                 "    B    row p t + i + 4p r, column g\n"
+                 "    C    row g + 8 (r div 2), column 2t + r mod 2\n"
+                 "\n    A, B    shape      sums   registers    p  operations  since  here         made of others\n"
+                 "                              A   B   C\n");
 }
 
 extern "C" bool show_shapes(const device_facts *device, FILE *out) {
@@ -254,13 +252,11 @@ extern "C" bool show_shapes(const device_facts *device, FILE *out) {
         }
         fprintf(out, "    %-6s  %-9s  %-4s %4d%4d%4d  %4d  %10d  sm_%d  %-*s%s\n", of->name, name, of->sums,
                 s->m / 8 * registers, registers, s->m / 4, p, 2 * s->m * N * s->k, s->needs,
-                of->made_of[0] != '\0' ? 15 : 0, here, of->made_of);
+                of->made_of[0] != '\0' ? 13 : 0, here, of->made_of);
     }
-    fprintf(
-        out,
-        "\nRight: D is what the host computes, so the operands are where the rule says.\n"
-        "Since sm_75 is Turing (T4), sm_80 Ampere (A100), sm_89 Ada (L4), sm_90 Hopper (H100, H200); a later GPU has\n"
-        "what an earlier one had, where the last column says so made of other instructions (CUDA 13.0).\n"
-        "u8 and s8, and u4 and s4, may be mixed; f16 also has sums in f16, e4m3 its partner e5m2.\n");
+    fprintf(out, "\nRight: D is what the host computes, so the operands are where the rule says.\n"
+                 "sm_75 is Turing (T4), sm_80 Ampere (A100), sm_89 Ada (L4), sm_90 Hopper (H100). Later ones have\n"
+                 "what earlier ones had, where the last column says so made of other instructions (CUDA 13.0).\n"
+                 "u8 and s8, and u4 and s4, may be mixed; f16 also has sums in f16, e4m3 its partner e5m2.\n");
     return ok;
 }

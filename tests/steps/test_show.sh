@@ -41,7 +41,7 @@ for device in sm_75:6 sm_80:23 sm_89:24 sm_90:27; do # GPU:shapes that it has
         "$(grep -c ' right' "$work/shown") $(grep -c ' needs sm_' "$work/shown")" = \
         "${device#*:} $((27 - ${device#*:}))" ]
 done
-check 'shapes fits 120 columns' [ "$(awk 'length > 120 || / $/' "$work/out" | wc -l)" = 0 ]
+check 'shapes fits 100 columns' [ "$(awk 'length > 100 || / $/' "$work/out" | wc -l)" = 0 ]
 
 ends 'an unknown show' 2 '' --show wmma
 check 'an unknown show says which there are' [ "$(cat "$work/out")" = \
