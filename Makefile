@@ -22,7 +22,7 @@ scripted := test-gpu sanitize fuzz bench knn-paper knn-torch knn-peers knn-ranks
     sass data ptx other-languages sim-counters timeline book book-test ex exercises bundle first-hour lint tune \
     random-shapes
 named := $(scripted) all sim sim-all deps demo test test-all test-sanitizers test-tuned check-layout check-archs \
-    bench-sim predict-check plots notes notes-check drawings diff compare profile format clean help
+    bench-sim cutlass predict-check plots notes notes-check drawings diff compare profile format clean help
 named += $(foreach s,$(steps),$(call number,$(s)))
 is_file = $(findstring /,$(1))$(findstring .,$(1))
 unknown := $(firstword $(foreach g,$(filter-out $(named),$(goals)),$(if $(call is_file,$(g)),,$(g))))
@@ -30,6 +30,8 @@ $(if $(unknown),$(error $(shell sh scripts/make/no_goal.sh '$(unknown)' $(named)
 $(if $(filter profile,$(goals)),$(if $(STEP),,$(error profile: STEP is not set, e.g. make profile STEP=step04)))
 $(if $(filter compare,$(goals)),$(if $(and $(A),$(B)),,$(error compare: A and B are not both set, \
     e.g. make compare A=old.csv B=plots/data/nvidia-h200/sgemm.csv)))
+$(if $(filter cutlass,$(goals)),$(if $(wildcard $(CUTLASS_HOME)/include/cutlass/cutlass.h),,$(error cutlass: \
+    CUTLASS_HOME names no copy of CUTLASS, e.g. make cutlass CUTLASS_HOME=../cutlass)))
 $(if $(and $(filter bench-sim,$(goals)),$(RUNS)),$(if $(shell echo '$(RUNS)' | grep -x '[1-9][0-9]*'),, \
     $(error bench-sim: RUNS=$(RUNS) is not a count)))
 
@@ -101,6 +103,8 @@ $(call number,$(1)): $(1)/run $(if $(gpu),,$(sim))
 endef
 $(foreach s,$(steps),$(eval $(call step_goal,$(s))))
 
+cutlass: build/cutlass/run ## build CUTLASS's own kernels, to be timed beside step 6: CUTLASS_HOME=../cutlass
+	$(call ready,$< is up to date; try: $< --size 4096)
 deps: ## find what everything needs and install what is missing (WHEELS=1: CUDA's Python wheels)
 	@echo "CUDA $(CUDA_VERSION) in $(CUDA_DIR), $(shell $(CC) --version | head -n 1), gnuplot, cmocka, OpenBLAS, numpy:" \
 	    "here"

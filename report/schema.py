@@ -51,7 +51,10 @@ MEASURED = {
     "knn_rates": columns("""
         protocol:text! class:text! seed:int! method:text! k:int! train_normal:int! train_attacks:int! test_normal:int!
         test_attacks:int! attacks_known:int! accuracy:real! detection:real! false_alarms:real!
-        neighbours_unlike_cpu:int!""" + ORIGIN),
+        neighbours_unlike_cpu:int!""" + ORIGIN + """
+        neighbours_tied:int"""),
+    "knn_ann": columns("""
+        method:text! m:int! n:int! d:int! k:int! ms:real! wrong:int! of:int!""" + ORIGIN),
     "languages": columns("""
         language:text! kernel:text configuration:text n:int! k:int! us:real us_min:real us_max:real ratio:real
         ratio_min:real ratio_max:real rounds:int! why:text""" + ORIGIN),

@@ -10,8 +10,8 @@ NOT_MEASURED = "not measured"
 TENSOR_TYPES = ("f16", "bf16", "s8", "tf32", "tf32x3", "f16>f32", "bf16>f32", "f32")
 CHOICES = {  # what these keys may be
     "dtype": TENSOR_TYPES, "layout": ("tn", "nn", "nchw", "nhwc"), "load": ("burst", "sustained"),
-    "mode": ("graph", "pdl", "events"), "cache": ("cold", "warm"), "op": ("gemv", "gemv_chain"),
-    "divide": ("points", "queries"),
+    "mode": ("graph", "pdl", "events"), "cache": ("cold", "warm"), "how": ("device", "transfers", "pageable", "cpu"),
+    "op": ("gemv", "gemv_chain"), "divide": ("points", "queries"),
     "set": ("square", "article", "odd", "all", *TENSOR_TYPES, "f32-nchw", "f32-nhwc", "f16-nhwc"),
 }
 SHAPE = "step variant m n k"
@@ -19,7 +19,7 @@ KEYS = {  # of each view_... in values.sql; a key with = may be left out, and is
     "gemm": SHAPE,
     "tensor": SHAPE + " dtype=f16 layout=tn load=burst",
     "gemv": "step variant n k dtype=f16 mode=graph cache=cold op=gemv",
-    "knn": "variant n d k",
+    "knn": "variant n d k how=device",
     "ranks": "m n d ranks divide=points",
     "conv": "step variant layer dtype=own layout=own",
     "counter": "step variant",

@@ -88,7 +88,7 @@ search_runs() {
         echo "0 --m 1200 --n $shape"
     done
     large=$(for method in gemm_cublas+warpselect gemm_cublas+radix gemm_ladder+warpselect gemm_ladder+radix \
-        direct+warpselect direct+radix one_kernel screen+radix fused exact_tc best; do
+        gemm_maps+radix direct+warpselect direct+radix one_kernel screen+radix fused exact_tc best; do
         echo "--method $method"
     done | tr '\n' ' ')
     echo "16384 --m 1200 --n 1000000 --d 128 --k 100 $large"

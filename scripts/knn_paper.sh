@@ -3,11 +3,11 @@
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh
-parts=${PARTS:-table select cpu rates}
+parts=${PARTS:-table pageable select cpu ann rates}
 for part in $parts; do
     case $part in
-    table | select | cpu | rates) ;;
-    *) echo "knn-paper: there is no part '$part', e.g. PARTS=\"table select cpu rates\"" >&2; exit 2 ;;
+    table | pageable | select | cpu | ann | rates) ;;
+    *) echo "knn-paper: there is no part '$part', e.g. PARTS=\"table pageable select cpu ann rates\"" >&2; exit 2 ;;
     esac
 done
 for number in ${NS:-} ${DS:-} ${KS:-} ${SEEDS:-} ${MINUTES:-}; do
@@ -68,6 +68,11 @@ part_table() {
     done
 }
 
+# From pageable memory at the largest shape alone.
+part_pageable() {
+    search 32768 256 25 --transfers --pageable --method $exact --method gemm_cublas+auto
+}
+
 part_select() {
     for k in ${KS:-1 2 4 8 16 32 64 128 256 512}; do
         search 16384 32 "$k" --method direct+kpass --method direct+bitonic --method direct+warpselect \
@@ -105,6 +110,23 @@ part_cpu() {
                 build/knn_cpu 1200 "$n" "$d" 25 "$csv" "$method"
             done
         done
+    done
+}
+
+# The paper's Algorithm 1, and ANN's kd-tree, exact and approximate: what they take, and how many neighbours are wrong.
+part_ann() {
+    if [ ! -x build/knn_cpu ]; then return; fi # part_cpu says why
+    ann=$folder/knn_ann.csv
+    [ -s "$ann" ] || report header knn_ann | put "$ann"
+    cpu=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
+    for d in ${DS:-32 256}; do
+        if grep -q "^ann_eps3,1200,32768,$d," "$ann"; then continue; fi
+        stop_if_late
+        build/knn_cpu 1200 32768 "$d" 25 - serial ann_kdtree ann_eps1 ann_eps3 >"$work/ann"
+        while read -r method ms _ _ _ wrong _ of _; do
+            echo "$method,1200,32768,$d,25,$ms,$wrong,$of,${cpu:-CPU},,,,$(date -u +%F)"
+        done <"$work/ann" | cat "$ann" - | put "$ann"
+        cat "$work/ann"
     done
 }
 

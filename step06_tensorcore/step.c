@@ -8,6 +8,7 @@ const char *best_note(const gemm_problem *p);
 size_t workspace_best(const gemm_problem *p);
 GEMM_SHOW(mma_s8);
 GEMM_SHOW(mma_f16);
+GEMM_SHOW(shapes);
 GEMM_SHOW(ldmatrix);
 GEMM_SHOW(swizzle);
 
@@ -16,7 +17,7 @@ static const char *needs_mma_s8(const device_facts *device) {
 }
 
 static const char *needs_sm75(const device_facts *device) {
-    return device->cc >= 75 ? NULL : "wmma needs compute capability 7.5";
+    return device->cc >= 75 ? NULL : "mma and wmma of f16 need compute capability 7.5";
 }
 
 static const char *needs_sm80(const device_facts *device) {
@@ -77,6 +78,7 @@ static const char *takes_tf32x3(const gemm_problem *p) {
     VARIANT(wmma, "CUDA C++'s fragments: load, multiply, store", .supports = needs_sm75, .refuses = takes_f16) \
     VARIANT(mma_sync, "the bare instruction; each lane loads its own words", \
         .supports = needs_sm80, .refuses = takes_f16) \
+    VARIANT(mma_k8, "the same by twice as many m16n8k8", .supports = needs_sm75, .refuses = takes_f16) \
     VARIANT(ldmatrix, "four 8 x 8 matrices per load", .supports = needs_sm80, .refuses = takes_f16) \
     VARIANT(swizzle, "chunks XORed with their row: no bank conflicts", .supports = needs_sm80, .refuses = takes_f16) \
     VARIANT(stages, "cp.async into a ring of three stages", .supports = needs_sm80, .refuses = takes_f16) \
@@ -116,7 +118,9 @@ GEMM_VARIANTS(VARIANTS)
 
 static const gemm_show shows[] = {
     {"mma_s8", "the article's first program: one mma.m8n8k16 of s8, and which lane holds what", show_mma_s8, NULL},
-    {"mma_f16", "mma.m16n8k8 and m16n8k16 of f16: which lane holds what", show_mma_f16, NULL},
+    {"mma_f16", "the article's second program: mma.m16n8k8 of f16; and m16n8k16: which lane holds what", show_mma_f16,
+     NULL},
+    {"shapes", "every type and shape of mma.sync: who holds what, which GPU has it; all are run", show_shapes, NULL},
     {"ldmatrix", "which lane gives which row's address, and what each lane gets", show_ldmatrix, NULL},
     {"swizzle", "16-byte chunks in shared memory: plain, padded, XORed; bank conflicts counted", show_swizzle, NULL},
 };

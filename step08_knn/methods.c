@@ -56,6 +56,8 @@ static const char *note_auto(void) {
 
 WITH_ALL(gemm_cublas)
 WITH_ALL(gemm_ladder)
+DISTANCES(gemm_maps)
+PARTS(gemm_maps, radix)
 WITH_ALL(direct)
 DISTANCES(screen)
 PARTS(screen, radix)
@@ -72,6 +74,7 @@ const knn_method knn_methods[] = {
     WHOLE(bf_garcia, "brute force as of 2008: distances in 16 x 16 tiles, insertion sort by one thread per query"),
     ROWS_OF(gemm_cublas, false, "|x|^2 + |y|^2 - 2xy by cuBLAS"),
     ROWS_OF(gemm_ladder, false, "|x|^2 + |y|^2 - 2xy by step 5's best"),
+    METHOD(gemm_maps, radix, false, "the same with the paper's maps of threads; radix select, any k"),
     ROWS_OF(direct, true, "squared differences"),
     WHOLE(one_kernel, "distances and selection in one kernel, no matrix of distances, k up to 64"),
     METHOD(screen, radix, true,

@@ -16,7 +16,8 @@ size_t knn_search_workspace(const knn_distances *from, const knn_selector *selec
 const char *knn_search_refuses(const knn_distances *from, const knn_selector *selector, const knn_problem *p);
 
 /* What each file defines. */
-extern const knn_distances knn_distance_direct, knn_distance_gemm_ladder, knn_distance_gemm_cublas, knn_distance_screen;
+extern const knn_distances knn_distance_direct, knn_distance_gemm_ladder, knn_distance_gemm_maps,
+    knn_distance_gemm_cublas, knn_distance_screen;
 extern const knn_selector knn_select_kpass, knn_select_bitonic, knn_select_auto, knn_select_warpselect,
     knn_select_radix;
 

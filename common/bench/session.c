@@ -50,7 +50,7 @@ static bool stands_for(const record *known, const record *r) {
     if (*r->baseline != '\0' && strcmp(known->baseline, r->baseline) != 0) return false;
     if (*r->mode != '\0') return strcmp(known->mode, r->mode) == 0;
     return strcmp(known->mode, "sustained") != 0 && strcmp(known->mode, "transfers") != 0 &&
-           strcmp(known->mode, "chain") != 0;
+           strcmp(known->mode, "pageable") != 0 && strcmp(known->mode, "chain") != 0;
 }
 
 const record *session_find(const session *s, const record *r, bool needs_ratio) {

@@ -16,10 +16,11 @@
 #include "knn/knn_options.h"
 #include "knn/knn_ranks.h"
 
-static const char TRANSFERS[] = "transfers"; /* the mode of times with copies from and to the host */
-static const double VERIFIED_WORK = 1.2e10;  /* multiply-adds of the reference: all queries of the paper's case */
-static const double CHECKED_WORK = 2e9;      /* for one problem of the check list */
-static const double MEMORY = 0.8;            /* of what is free */
+/* The modes of times with copies from and to the host: pinned memory, and pageable, which the driver copies twice. */
+static const char TRANSFERS[] = "transfers", PAGEABLE[] = "pageable";
+static const double VERIFIED_WORK = 1.2e10; /* multiply-adds of the reference: all queries of the paper's case */
+static const double CHECKED_WORK = 2e9;     /* for one problem of the check list */
+static const double MEMORY = 0.8;           /* of what is free */
 
 /* One problem in memory. */
 typedef struct {
@@ -104,6 +105,7 @@ static void fill_record(const session *s, const void *problem, record *r) {
 
 static void workload(const session *s, const void *problem, bench_workload *w) {
     const knn_case *c = problem;
+    const knn_options *o = s->state;
     *w = (bench_workload){.flops = 3.0 * c->m * (double)c->n * c->d,
                           .bytes = c->prepared ? 2.0 * c->n * (double)c->d : NAN, /* the points once, in FP16 */
                           .peak = c->prepared ? s->device.peak_gbps : 0.0,
@@ -114,7 +116,9 @@ static void workload(const session *s, const void *problem, bench_workload *w) {
                           .touched =
                               (size_t)c->m, /* the operands stay where they are: only whether there are any counts */
                           .mode = TIMING_EVENTS,
-                          .second_mode = ((const knn_options *)s->state)->transfers ? TRANSFERS : NULL};
+                          .second_mode = o->pageable    ? PAGEABLE
+                                         : o->transfers ? TRANSFERS
+                                                        : NULL};
 }
 
 /* The check list's problems take half of the memory at most: the rest is for workspaces. */
@@ -188,7 +192,11 @@ static void begin(const bench_launch *l) {
     }
     for (int i = 0; l->mode != NULL && i < KNN_MATRICES; i++) {
         const size_t bytes = matrix_element_bytes(&run->o.at[i]);
-        CUDA_CHECK(cudaMallocHost(&run->host[i], bytes + 1));
+        if (l->mode == PAGEABLE)
+            run->host[i] = malloc(bytes + 1);
+        else
+            CUDA_CHECK(cudaMallocHost(&run->host[i], bytes + 1));
+        if (run->host[i] == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
         if (i < KNN_INPUTS) memcpy(run->host[i], run->o.data[i], bytes);
     }
 }
@@ -198,7 +206,12 @@ static void end(const bench_launch *l) {
     CUDA_CHECK(cudaFree(run->workspace));
     CUDA_CHECK(cudaFree(run->prepared));
     run->prepared = NULL;
-    for (int i = 0; l->mode != NULL && i < KNN_MATRICES; i++) CUDA_CHECK(cudaFreeHost(run->host[i]));
+    for (int i = 0; l->mode != NULL && i < KNN_MATRICES; i++) {
+        if (l->mode == PAGEABLE)
+            free(run->host[i]);
+        else
+            CUDA_CHECK(cudaFreeHost(run->host[i]));
+    }
 }
 
 static cudaError_t search(const knn_method *method, const knn_problem *p, cudaStream_t stream) {

@@ -233,8 +233,12 @@ static bool verify(const run *r, const knn_method *method) {
     printf("%-22s ", method->name);
     if (d.wrong == 0) printf("the same neighbours and distances as the CPU's\n");
     if (d.wrong > 0)
-        printf("%llu of %zu neighbours are not among the CPU's; query %d, place %d is the first that differs\n",
-               (unsigned long long)d.different, places(r), d.row, d.place);
+        printf("%llu of %zu neighbours are not among the CPU's; %llu of them are as near as its last, the others are "
+               "wrong by rounding; query %d, place %d is the first that differs\n",
+               (unsigned long long)d.different, places(r),
+               (unsigned long long)knn_ties(r->test.values, r->train.values, r->p.m, r->p.d, r->p.k, r->index, index,
+                                            distance),
+               d.row, d.place);
     free(index);
     free(distance);
     return d.wrong == 0 || !method->exact;

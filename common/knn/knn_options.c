@@ -38,6 +38,7 @@ static const option table[] = {
     {"generate", NULL, OPTION_FLAG, FIELD(generate),
      "make the points on the GPUs, as many as these hold, and check answers there in FP64", NULL},
     {"divide", "WHAT", OPTION_CHOICE, FIELD(divide), "what ranks of mpirun share: docs/options.md", divide_choices},
+    {"pageable", NULL, OPTION_FLAG, FIELD(pageable), "with --transfers: pageable host memory, not pinned", NULL},
     {"train", "FILE", OPTION_FILE, FIELD(train),
      "classify: the training records, numeric CSV or .npy; scripts/data.py makes these of idx, vecs, gzip and CSV with "
      "words",
@@ -66,6 +67,7 @@ static const option_rule rules[] = {
     {"queries-at-once", RULE_CONTRADICTS, "generate", "whose points are prepared nowhere"},
     {"test labels train-labels test-labels normalize k-sweep out out-indices out-distances verify", RULE_NEEDS, "train",
      NULL},
+    {"pageable", RULE_NEEDS, "transfers", NULL},
     {"train", RULE_NEEDS, "test", NULL},
     {"generate", RULE_CONTRADICTS, "sweep check", "which brings its own data"},
     {"m n d sweep queries-at-once generate", RULE_CONTRADICTS, "train", "which brings its own data"},

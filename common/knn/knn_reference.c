@@ -131,6 +131,30 @@ knn_difference knn_compare(int m, int k, int stride, const int *index, const flo
     return found;
 }
 
+static float distance_of(const float *x, const float *y, int d) {
+    float sum = 0.0f;
+    for (int j = 0; j < d; j++) sum = __builtin_fmaf(x[j] - y[j], x[j] - y[j], sum);
+    return sum;
+}
+
+static bool contains(const int *row, int k, int index) {
+    for (int i = 0; i < k; i++)
+        if (row[i] == index) return true;
+    return false;
+}
+
+uint64_t knn_ties(const float *queries, const float *points, int m, int d, int k, const int *index,
+                  const int *want_index, const float *want_distance) {
+    uint64_t ties = 0;
+    for (size_t i = 0; i < (size_t)m * (size_t)k; i++) {
+        const size_t query = i / (size_t)k, row = query * (size_t)k;
+        const float *point = points + (size_t)index[i] * (size_t)d;
+        ties += distance_of(queries + query * (size_t)d, point, d) == want_distance[row + (size_t)k - 1] &&
+                !contains(want_index + row, k, index[i]);
+    }
+    return ties;
+}
+
 bool knn_in_order(int m, int n, int k, const int *index, const float *distance, int *row, int *place) {
     for (size_t i = 0; i < (size_t)m * (size_t)k; i++) {
         *row = (int)(i / (size_t)k);

@@ -23,6 +23,11 @@ typedef struct {
 knn_difference knn_compare(int m, int k, int stride, const int *index, const float *distance, const int *want_index,
                            const float *want_distance);
 
+/* Of the m x k neighbours in `index`, those that are not among the k nearest but as near as the last of them: what has
+ * left them out is no rounding, but the order among equals. */
+uint64_t knn_ties(const float *queries, const float *points, int m, int d, int k, const int *index,
+                  const int *want_index, const float *want_distance);
+
 /* Is every row in strictly ascending order of (distance, index), with indices below n? If not, *row and *place say
  * where it first is not. */
 bool knn_in_order(int m, int n, int k, const int *index, const float *distance, int *row, int *place);

@@ -90,37 +90,44 @@ def cancel(sources):
 # ---- networks
 
 
-def network(sources):
+def passes(sources):
+    """The paper's figure of its first method, n = 15 and k = 4: the first pass step by step, then the others."""
     one = Kernel(sources, STEP + "paper/select_kpass.cu")
-    half_of = one.declared("half")
-    values = [7, 2, 4, 5, 3, 9, 1]
-    count, columns, pairs = len(values), [list(values)], []
-    while count > 1:
-        half = one.compute(half_of, count=count)
-        now = list(columns[-1])
-        pairs.append([(i, i + half) for i in range(count - half)])
-        for i, j in pairs[-1]:
-            now[i], now[j] = min(now[i], now[j]), max(now[i], now[j])
-        columns.append(now)
-        count = half
-    d = Drawing(f"The network of kpass on {values}: {len(pairs)} steps of " +
-                ", ".join(str(len(one)) for one in pairs) +
-                f" comparisons bring the least, {columns[-1][0]}, to the front; all others stay in the vector.")
-    d.text(10, 18, "kpass: the smaller of each pair goes up. Blue: the part", "note")
-    d.text(10, 33, "that the next step works on.", "note")
-    wide, high, top = 88, 26, 48
-    live = [len(values)] + [one.compute(half_of, count=c) for c in (7, 4, 2)][:len(pairs)]
-    for c, column in enumerate(columns):
+    vector, k = [11, 4, 14, 7, 2, 9, 15, 1, 12, 6, 13, 3, 10, 5, 8], 4
+    columns = [("given", list(vector), 0, len(vector))]
+    for done in range(k):
+        count, step = len(vector) - done, 0
+        while count > 1:
+            half = one.compute(one.declared("half"), count=count)
+            for i in range(done, done + count - half):
+                vector[i], vector[i + half] = sorted((vector[i], vector[i + half]))
+            count, step = half, step + 1
+            if done == 0 or count == 1:
+                columns.append((f"pass {done + 1}" if count == 1 else f"step {step}", list(vector), done, count))
+    d = Drawing(f"kpass on {len(vector)} distances, k = {k}: four steps bring the least to the front, and each further "
+                f"pass the least of the rest behind it. What is left over stays in the vector.")
+    for c, (title, column, done, live) in enumerate(columns):
+        d.text(10 + c * 49, 16, title, "note")
         for i, value in enumerate(column):
-            d.label(20 + c * wide, top + i * high, 26, 20, value, "a" if i < live[c] else "cell", "on" if i < live[c]
-                    else "")
-    for c, group in enumerate(pairs):
-        for number, (i, j) in enumerate(group):
-            x = 20 + c * wide + 36 + number * 12
-            d.line(x, top + i * high + 10, x, top + j * high + 10)
-            for end in (i, j):
-                d.box(x - 2.5, top + end * high + 7.5, 5, 5, "b", 2.5)
-    d.text(20, top + 7 * high + 14, "the minimum is first; the next pass takes the other six", "note")
+            style = "b" if i < done else "a" if i < done + live else "cell"
+            d.label(12 + c * 49, 24 + i * 20, 30, 17, value, style, "on" if style != "cell" else "")
+    d.key(342, (10, "a", "the next step's, or the minimum"), (250, "b", "set aside"))
+    return d.svg()
+
+
+def flow(sources):
+    """The paper's figure of the whole: what runs where, and what is copied."""
+    for name in "norms", "distance_gemm_cublas", "select_auto", "vote":
+        sources.text(f"{STEP}paper/{name}.cu")
+    d = Drawing("The paper's search from host to host: records in, norms, distances, selection, vote, labels out.")
+    d.text(60, 16, "host", "title", "middle")
+    d.text(250, 16, "GPU", "title", "middle")
+    for place, what in enumerate(("norms", "distances: one GEMM", "k passes, or bitonic sort", "vote")):
+        d.label(130, 70 + place * 44, 250, 28, what, "soft-a")
+        d.line(250, 54 + place * 44, 250, 68 + place * 44, arrow=place > 0)
+    for y, what, ends in ((26, "records, labels", (118, 40, 250, 54)), (246, "labels", (250, 230, 118, 258))):
+        d.label(8, y, 110, 28, what)
+        d.line(*ends, arrow=True)
     return d.svg()
 
 
@@ -461,8 +468,8 @@ def radius(sources):
 
 
 def draw(sources):
-    return {"knn_tile": tile(sources), "knn_cancel": cancel(sources), "knn_network": network(sources),
-            "knn_bitonic": bitonic(sources), "knn_bar": bar(sources), "knn_digits": digits(sources),
-            "knn_vote": vote(sources),
+    return {"knn_tile": tile(sources), "knn_cancel": cancel(sources), "knn_passes": passes(sources),
+            "knn_flow": flow(sources), "knn_bitonic": bitonic(sources), "knn_bar": bar(sources),
+            "knn_digits": digits(sources), "knn_vote": vote(sources),
             "knn_one_kernel": one_kernel(sources), "knn_screen": screen(sources), "knn_triangle": triangle(sources),
             "knn_radius": radius(sources)}

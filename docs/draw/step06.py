@@ -1,4 +1,5 @@
-"""Step 6: who holds what of m8n8k16, m16n8k16 and wgmma, the rows that the lanes of ldmatrix name and their banks,
+"""Step 6: the levels from device to instruction; who holds what of m8n8k16, m16n8k16 and wgmma, the rows that the
+lanes of ldmatrix name and their banks,
 plain and XORed, warp tiles, the 128-byte swizzle of a TMA box, and FP32 as two TF32."""
 
 import re
@@ -324,7 +325,47 @@ def split(sources):
     return d.svg()
 
 
+def part(d, x, y, across, down, wide, high, styles):
+    """A rectangle of cells; `styles`: {(row, column): style} of those that are not plain."""
+    for row in range(down):
+        for column in range(across):
+            d.box(x + column * wide, y + row * high, wide - 1, high - 1, styles.get((row, column), "cell"))
+
+
+def levels(sources):
+    path = "step06_tensorcore/c_ring/rasterized.cu"
+    kernel, lines = Kernel(sources, path), sources.text(path).split("\n")
+    bm, bn, bk, wm, wn, stages = (kernel.value(name) for name in ("BM", "BN", "BK", "WM", "WN", "STAGES"))
+    products = wm // 16 * (wn // 8)
+    rows = (  # level, where its operands are, what it has, its icon, the operations for a byte, the line
+        ("device", "global memory, L2", f"C in blocks of {bm} × {bn}", (8, 8, 8, 8, {(2, 3): "a"}),
+         f"{4096 / 3:.0f} (4096³)", "int2 tile = gemm_rasterize("),
+        ("block", "shared memory", f"{bm // wm * (bn // wn)} warps; a ring of {stages} tiles, {bk} values of k",
+         (2, 2, 32, 32, {(0, 1): "b"}), f"{bm * bn / (bm + bn):.0f}", "request(p, from, (t0 + ahead)"),
+        ("warp", "registers", f"{wm} × {wn} of C; {products} products for 16 of k",
+         (wn // 8, wm // 16, 8, 16, {(1, 5): "c"}), f"{wm * wn / (wm + wn):.0f}", "load_fragments(ring[(at"),
+        ("instruction", "tensor core", "16 × 8 of C over 16 values of k", (1, 1, 64, 32, {(0, 0): "c"}),
+         f"{2 * 16 * 8 * 16 / 768:.1f}", "mma_m16n8k16_f16("))
+    if not all(any(row[5] in line for line in lines) for row in rows):
+        kernel.refuse("the lines of the four levels")
+    d = Drawing("From global memory to the tensor core, four levels. The device's blocks share C, a block's warps a "
+                "tile in shared memory, a warp's registers hold fragments, an instruction multiplies two of them. "
+                "Beside each level the line of rasterized.cu that moves its data.")
+    for place, (level, memory, what, icon, intensity, line) in enumerate(rows):
+        y = 14 + place * 92
+        part(d, 10, y, *icon)
+        number = next(n for n, text in enumerate(lines, 1) if line in text)
+        d.text(88, y + 10, f"{level}: {memory}", "title")
+        d.text(88, y + 28, what)
+        d.text(88, y + 45, f"operations for each byte loaded: {intensity}", "note")
+        d.text(88, y + 62, f"line {number}: {line}…", "mono")
+        if place < 3:
+            d.line(42, y + 67, 42, y + 89, arrow=True)
+    return d.svg()
+
+
 def draw(sources):
     return {"fragments": fragments(sources), "ldmatrix": lanes(sources), "fragments_s8": bytes_tile(sources),
             "warp_tiles_step06": warp_tiles(sources), "wgmma_sums": sums(sources), "xor_banks": banks(sources),
-            "xor": table(sources), "deep_tile": deep(sources), "box": box(sources), "split": split(sources)}
+            "xor": table(sources), "deep_tile": deep(sources), "box": box(sources), "split": split(sources),
+            "levels": levels(sources)}

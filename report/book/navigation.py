@@ -7,7 +7,8 @@ import re
 from report.book.files import COVER, page_of, read
 
 FIRST = ["begin", "first-hour"]  # stand before the steps
-DOCS = ["ladder", "results", "glossary", "options", "other_languages", "workshop"]  # after the exercises, then the rest
+DOCS = ["ladder", "results", "articles", "glossary", "options", "other_languages",
+        "workshop"]  # after the exercises, then the rest
 LANGUAGES = {"README.zh-CN.md": ("zh-CN", "中文")}  # where its pages begin, which stand last
 
 SETTINGS = """\

@@ -124,7 +124,7 @@ def rates_of(seed, facts, folder, method, class_of):
         raise Mistake(f"{what}: {len(votes)} lines of votes for {len(truth)} records, of {test_normal + test_attacks}")
     said = "\n".join(read_text(f"{base}-{method}.out"))
     unlike = re.search(r"^\S+ +(?:(\d+) of \d+ neighbours are not among|the same neighbours and distances as) the "
-                       r"CPU's", said, re.MULTILINE)
+                       r"CPU's(?:; (\d+) of them are as near)?", said, re.MULTILINE)
     if not unlike:
         raise Mistake(f"{what}: not compared with the CPU")
     normal = [i for i, label in enumerate(truth) if class_of[label] == "normal"]
@@ -134,7 +134,8 @@ def rates_of(seed, facts, folder, method, class_of):
         detected = sum(class_of[predicted[i]] == name for i in attacks)
         alarms = sum(class_of[predicted[i]] != "normal" for i in normal)
         shares = [share(right, len(truth)), share(detected, len(attacks)), share(alarms, len(normal))]
-        yield csv_line([protocol, name, seed, method, k, *counts, *shares, unlike[1] or 0, *origin()])
+        yield csv_line([protocol, name, seed, method, k, *counts, *shares, unlike[1] or 0, *origin(),
+                        unlike[2] or (0 if not unlike[1] else "")])
 
 
 def rates(arguments, root):

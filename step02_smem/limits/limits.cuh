@@ -16,11 +16,12 @@ struct limit_span {
 
 /* Device memory that all kernels use. */
 struct limit_room {
-    float *memory;     /* ones */
-    size_t words;      /* of them: those of L2 or DRAM, as the limit wants it */
-    float *scratch;    /* zeros, a word a thread */
-    float *sums;       /* one a thread: the results */
-    limit_span *spans; /* one a block */
+    float *memory;               /* ones */
+    size_t words;                /* of them: those of L2 or DRAM, as the limit wants it */
+    float *scratch;              /* zeros, a word a thread */
+    float *sums;                 /* one a thread: the results */
+    limit_span *spans;           /* one a block */
+    cudaTextureObject_t texture; /* the memory's first words; none in the simulator */
 };
 
 /* What a rate is held against. */
@@ -34,13 +35,14 @@ struct limit {
     double instructions;         /* of a warp in a round; 0: clocks of one are not given */
     double sum;                  /* a thread's, over a round; 0: there is none */
     limit_peak peak = NO_PEAK;
-    int needs = 0;       /* compute capability; 90: exactly that */
-    bool of_gpu = false; /* 1e9 a second of the whole GPU, rather than per clock and SM */
-    size_t bytes = 0;    /* room.words, in bytes; 0: does not matter */
+    int needs = 0;        /* compute capability; 90: exactly that */
+    bool of_gpu = false;  /* 1e9 a second of the whole GPU, rather than per clock and SM */
+    size_t bytes = 0;     /* room.words, in bytes; 0: does not matter */
+    bool texture = false; /* which the simulator does not have */
 };
 
 /* The lists, one a file; each ends with a limit without a name. */
-extern const limit limits_ffma[], limits_mma[], limits_wgmma[], limits_memory[], limits_atomics[];
+extern const limit limits_ffma[], limits_mma[], limits_wgmma[], limits_memory[], limits_atomics[], limits_paths[];
 
 static __device__ __forceinline__ void limit_begin(const limit_room &room) {
     __syncthreads();

@@ -4,11 +4,11 @@
 #include "ptx/mma.cuh"
 
 enum { TILES = 8, UNROLL = 4, MMAS = TILES * UNROLL };
-enum operands { F16, BF16, TF32, S8 };
+enum operands { F16, F16_K8, BF16, TF32, S8 };
 
 /* A word of ones, or of two or four. */
 template <operands OF>
-constexpr unsigned ONES = OF == F16    ? 0x3c003c00
+constexpr unsigned ONES = OF <= F16_K8 ? 0x3c003c00
                           : OF == BF16 ? 0x3f803f80
                           : OF == TF32 ? 0x3f800000
                                        : 0x01010101;
@@ -16,6 +16,8 @@ constexpr unsigned ONES = OF == F16    ? 0x3c003c00
 static __device__ __forceinline__ void mma(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2], operands of) {
     if (of == F16)
         mma_m16n8k16_f16(d, a, b);
+    else if (of == F16_K8)
+        mma_m16n8k8_f16(d, a, b[0]);
     else if (of == BF16)
         mma_m16n8k16_bf16(d, a, b);
     else
@@ -51,7 +53,11 @@ static __global__ void __launch_bounds__(1024) mma_registers(limit_room room, in
     }
 
 const limit limits_mma[] = {
-    MMA("f16", 16, F16, float, 16, F16_PEAK),   MMA("f16", 32, F16, float, 16, F16_PEAK),
-    MMA("bf16", 16, BF16, float, 16, F16_PEAK), MMA("tf32", 16, TF32, float, 8, TF32_PEAK),
-    MMA("s8", 16, S8, int, 32, S8_PEAK),        {},
+    MMA("f16", 16, F16, float, 16, F16_PEAK),
+    MMA("f16", 32, F16, float, 16, F16_PEAK),
+    MMA("f16_k8", 16, F16_K8, float, 8, F16_PEAK),
+    MMA("bf16", 16, BF16, float, 16, F16_PEAK),
+    MMA("tf32", 16, TF32, float, 8, TF32_PEAK),
+    MMA("s8", 16, S8, int, 32, S8_PEAK),
+    {},
 };

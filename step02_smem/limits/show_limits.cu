@@ -52,7 +52,7 @@ static double peak_of(const limit *l, const device_facts *device) {
 }
 
 static bool has(const limit *l, const device_facts *device) {
-    return l->needs == 90 ? device->cc == 90 : device->cc >= l->needs;
+    return (l->needs == 90 ? device->cc == 90 : device->cc >= l->needs) && !(l->texture && device->simulated);
 }
 
 static double predicted_ns(const bench *b, const limit *l, const limit_room &room, int rounds) {
@@ -140,6 +140,10 @@ static bool measure(const bench *b, const limit *l) {
     double rates[RUNS] = {0}, clocks[RUNS], mhz[RUNS];
     char unit[16];
     if (!has(l, b->device)) {
+        if (l->texture && b->device->simulated) {
+            fprintf(b->out, "    %-24s  skipped: the simulator has no textures\n", l->name);
+            return true;
+        }
         fprintf(b->out, "    %-24s  skipped: needs compute capability %d.%d%s\n", l->name, l->needs / 10, l->needs % 10,
                 l->needs == 90 ? " exactly" : "");
         return true;
@@ -190,6 +194,19 @@ static void measure_launches(const bench *b, bool in_graph) {
     print_row(b, in_graph ? "launch_graph" : "launch_stream", "us", us, 0, NAN, NAN);
 }
 
+/* What there is for read_texture: as many words as a linear texture may have. */
+static cudaTextureObject_t texture_of(const float *memory, size_t bytes) {
+    cudaResourceDesc resource = {};
+    cudaTextureDesc how = {};
+    cudaTextureObject_t texture;
+    resource.resType = cudaResourceTypeLinear;
+    resource.res.linear.devPtr = (void *)memory;
+    resource.res.linear.desc = cudaCreateChannelDesc<float>();
+    resource.res.linear.sizeInBytes = bytes < ((size_t)64 << 20) ? bytes : (size_t)64 << 20;
+    CUDA_CHECK(cudaCreateTextureObject(&texture, &resource, &how, NULL));
+    return texture;
+}
+
 /* The largest power of two that leaves half of the memory free, up to 8 GiB. */
 static size_t room_bytes(bool simulated) {
     size_t unused, total, bytes = ROOM_LEAST;
@@ -199,7 +216,8 @@ static size_t room_bytes(bool simulated) {
 }
 
 extern "C" bool show_limits(const device_facts *device, FILE *out) {
-    static const limit *const lists[] = {limits_ffma, limits_mma, limits_wgmma, limits_memory, limits_atomics};
+    static const limit *const lists[] = {limits_ffma,   limits_mma,     limits_wgmma,
+                                         limits_memory, limits_atomics, limits_paths};
     const bool all_sms = !device->simulated || simulator_predicts();
     bench b = {device, all_sms ? device->sms : SIMULATED_BLOCKS, room_bytes(device->simulated), {}, 0, 0, out};
     const int threads = b.blocks * 1024;
@@ -213,6 +231,7 @@ extern "C" bool show_limits(const device_facts *device, FILE *out) {
     if (!ok) fprintf(out, "no memory for %d blocks\n", b.blocks);
     fill<<<1024, 256>>>(b.room.memory, b.bytes / sizeof(float));
     CUDA_CHECK(cudaGetLastError());
+    if (!device->simulated) b.room.texture = texture_of(b.room.memory, b.bytes);
     fprintf(out,
             "\nOne block a SM; rates per clock and SM, or of the GPU in 1e9 a second (G); medians of %d runs.\n"
             "\n    %-24s  %9s  %19s  %-8s  %6s  %8s  %5s\n",
@@ -224,6 +243,7 @@ extern "C" bool show_limits(const device_facts *device, FILE *out) {
     if (ok) fprintf(out, "\n* of the SM for an instruction of a warp (wgmma: of a warpgroup)\n");
     if (ok && device->simulated && !simulator_predicts())
         fprintf(out, "Every sum is what it should be. The simulator has no time; rates need a GPU.\n");
+    if (!device->simulated) CUDA_CHECK(cudaDestroyTextureObject(b.room.texture));
     CUDA_CHECK(cudaFree(b.room.memory));
     CUDA_CHECK(cudaFree(b.room.scratch));
     CUDA_CHECK(cudaFree(b.room.sums));

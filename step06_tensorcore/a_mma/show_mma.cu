@@ -1,7 +1,7 @@
-/* --show mma_s8, --show mma_f16: which lane holds which element of A, B, C and D. The instruction itself gives the
- * answer: if all of A is 0 except for a single 1, and every element of B is its own number, a non-zero element of D is
- * the number of the one element of B that the 1 met. Repeated for every element of A, that is all there is to know
- * about an mma.
+/* --show mma_s8, --show mma_f16: the article's programs, and which lane holds which element of A, B, C and D. The
+ * instruction itself gives the answer: if all of A is 0 except for a single 1, and every element of B is its own
+ * number, a non-zero element of D is the number of the one element of B that the 1 met. Repeated for every element of
+ * A, that is all there is to know about an mma.
  *
  *   A: T0's a1 is 1             B: T0's b0 ... b3 are 1 ... 4,             D: T1's d0 comes out as 34:
  *      all else is 0               T1's b0 ... b3 are 5 ... 8, ...            a1 of T0 meets b1 of T8 on its way there
@@ -124,25 +124,29 @@ static bool show(const char *name, lane_holds<IN, SUM, A, B, D> x, bool draw, FI
     return ok;
 }
 
-/* ---- the article's first program ---- */
+/* ---- the article's programs ---- */
 
 extern "C" cudaError_t launch_mma_s8_tile(const gemm_problem *p, cudaStream_t stream);
+extern "C" cudaError_t launch_mma_k8(const gemm_problem *p, cudaStream_t stream);
 
-/* D = A*B + C, each element number i of its matrix i % 8. */
-static bool first_program(FILE *out) {
-    enum { M = 8, N = 8, K = 16 };
+/* D = A*B + C by a step's kernel, each element number i of its matrix i % 8. IN and SUM: the types of A, B and of C. */
+template <typename IN, typename SUM, int M, int N, int K>
+static bool program(gemm_problem p, cudaError_t (*launch)(const gemm_problem *, cudaStream_t), FILE *out) {
     struct {
-        signed char a[M][K], b[N][K]; /* B column by column */
-        int c[M][N];
+        IN a[M][K], b[N][K]; /* B column by column */
+        SUM c[M][N];
     } x, *device;
-    for (int i = 0; i < M * K; i++) x.a[i / K][i % K] = x.b[i / K][i % K] = i % 8;
-    for (int i = 0; i < M * N; i++) x.c[i / N][i % N] = i % 8;
+    for (int i = 0; i < M * K; i++) x.a[i / K][i % K] = (IN)(float)(i % 8);
+    for (int i = 0; i < N * K; i++) x.b[i / K][i % K] = (IN)(float)(i % 8);
+    for (int i = 0; i < M * N; i++) x.c[i / N][i % N] = (SUM)(float)(i % 8);
     CUDA_ALLOCATE(&device, sizeof x);
     CUDA_CHECK(cudaMemcpy(device, &x, sizeof x, cudaMemcpyHostToDevice));
-    const gemm_problem p = {GEMM_S8, DTYPE_S32, GEMM_TN, M,         N,         K,         K,   K,
-                            N,       1.0f,      1.0f,    device->a, device->b, device->c, NULL};
-    CUDA_CHECK(launch_mma_s8_tile(&p, 0));
-    int d[M][N], wrong = 0;
+    p.m = M, p.n = p.ldc = N, p.k = p.lda = p.ldb = K;
+    p.alpha = p.beta = 1.0f;
+    p.A = device->a, p.B = device->b, p.C = device->c;
+    CUDA_CHECK(launch(&p, 0));
+    SUM d[M][N];
+    int wrong = 0;
     CUDA_CHECK(cudaMemcpy(d, device->c, sizeof d, cudaMemcpyDeviceToHost));
     CUDA_CHECK(cudaFree(device));
 
@@ -150,10 +154,10 @@ static bool first_program(FILE *out) {
     for (int row = 0; row < M; row++) {
         fprintf(out, "   ");
         for (int col = 0; col < N; col++) {
-            int sum = x.c[row][col];
-            for (int k = 0; k < K; k++) sum += x.a[row][k] * x.b[col][k];
-            wrong += d[row][col] != sum;
-            fprintf(out, "%5d", d[row][col]);
+            float sum = (float)x.c[row][col];
+            for (int k = 0; k < K; k++) sum += (float)x.a[row][k] * (float)x.b[col][k];
+            wrong += (float)d[row][col] != sum;
+            fprintf(out, "%5.0f", (float)d[row][col]);
         }
         fprintf(out, "\n");
     }
@@ -163,12 +167,17 @@ static bool first_program(FILE *out) {
 
 extern "C" bool show_mma_s8(const device_facts *device, FILE *out) {
     (void)device;
-    const bool ok = first_program(out);
+    gemm_problem p = {};
+    p.type = GEMM_S8, p.out = DTYPE_S32, p.layout = GEMM_TN;
+    const bool ok = program<signed char, int, 8, 8, 16>(p, launch_mma_s8_tile, out);
     return show("m8n8k16, s8 x s8 + s32", m8n8k16_s8{}, true, out) && ok;
 }
 
 extern "C" bool show_mma_f16(const device_facts *device, FILE *out) {
-    bool ok = show("m16n8k8, f16 x f16 + f32", m16n8k8_f16{}, true, out);
+    gemm_problem p = {};
+    p.type = GEMM_F16, p.out = DTYPE_F16, p.layout = GEMM_TN;
+    bool ok = program<__half, __half, 16, 8, 8>(p, launch_mma_k8, out);
+    ok = show("m16n8k8, f16 x f16 + f32", m16n8k8_f16{}, true, out) && ok;
     ok = show("m16n8k8, f16 x f16 + f16", m16n8k8_f16_f16{}, false, out) && ok;
     if (device->cc < 80) {
         fprintf(out, "\nm16n8k16 needs compute capability 8.0.\n");

@@ -58,24 +58,34 @@ static size_t kept(const knn_problem *p) {
     return transposed_bytes(p) + product_bytes(p) + norms_bytes(p);
 }
 
-static float *norms_of(const knn_problem *p, void *kept) {
+float *ladder_norms(const knn_problem *p, void *kept) {
     return (float *)((char *)kept + transposed_bytes(p) + product_bytes(p));
 }
 
-static cudaError_t prepare(const knn_problem *p, void *kept, cudaStream_t stream) {
+cudaError_t ladder_transpose(const knn_problem *p, void *kept, cudaStream_t stream) {
     int64_t blocks = (((int64_t)p->d + SIDE - 1) / SIDE) * (((int64_t)p->n + SIDE - 1) / SIDE);
     if (blocks > 0)
         knn_transpose<<<(unsigned)blocks, dim3(SIDE, ROWS), 0, stream>>>(p->points, p->n, p->d, (float *)kept);
-    cudaError_t error = cudaGetLastError();
-    return error != cudaSuccess ? error : make_norms(p, norms_of(p, kept), stream);
+    return cudaGetLastError();
 }
 
-static cudaError_t tile(const knn_problem *p, void *kept, int first, int rows, float *distances, cudaStream_t stream) {
-    cudaError_t error = make_sums(p, norms_of(p, kept), first, rows, distances, stream);
-    if (error != cudaSuccess || p->d == 0) return error;
+static cudaError_t prepare(const knn_problem *p, void *kept, cudaStream_t stream) {
+    cudaError_t error = ladder_transpose(p, kept, stream);
+    return error != cudaSuccess ? error : make_norms(p, ladder_norms(p, kept), stream);
+}
+
+/* Takes 2 x*y from the sums of norms in `distances`. */
+cudaError_t ladder_product(const knn_problem *p, void *kept, int first, int rows, float *distances,
+                           cudaStream_t stream) {
+    if (p->d == 0) return cudaGetLastError();
     gemm_problem product = product_of(p, rows, p->queries + (int64_t)first * p->d, (const float *)kept, distances);
     if (product_bytes(p) > 0) product.workspace = (char *)kept + transposed_bytes(p);
     return launch_best(&product, stream);
+}
+
+static cudaError_t tile(const knn_problem *p, void *kept, int first, int rows, float *distances, cudaStream_t stream) {
+    cudaError_t error = make_sums(p, ladder_norms(p, kept), first, rows, distances, stream);
+    return error != cudaSuccess ? error : ladder_product(p, kept, first, rows, distances, stream);
 }
 
 static const char *supports(const device_facts *device) {

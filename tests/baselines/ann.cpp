@@ -25,11 +25,11 @@ ann_index *ann_open(const float *points, int n, int d, int tree) {
     return index;
 }
 
-void ann_search(ann_index *index, const double *queries, int m, int k, int *neighbours) {
+void ann_search(ann_index *index, const double *queries, int m, int k, double eps, int *neighbours) {
     index->distance.resize(k);
     for (int i = 0; i < m; i++)
         index->set->annkSearch(const_cast<double *>(queries) + (size_t)i * index->d, k, neighbours + (size_t)i * k,
-                               index->distance.data(), 0.0);
+                               index->distance.data(), eps);
 }
 
 void ann_close(ann_index *index) {
@@ -42,7 +42,7 @@ void ann_close(ann_index *index) {
 ann_index *ann_open(const float *, int, int, int) {
     return nullptr;
 }
-void ann_search(ann_index *, const double *, int, int, int *) {
+void ann_search(ann_index *, const double *, int, int, double, int *) {
 }
 void ann_close(ann_index *) {
 }

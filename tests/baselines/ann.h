@@ -1,5 +1,4 @@
-/* ANN ("approximate nearest neighbour searching", Mount and Arya; Debian's libann-dev) in C. It searches exactly here
- * (eps 0), with one thread and in FP64, as it does everywhere. */
+/* ANN ("approximate nearest neighbour searching", Mount and Arya; Debian's libann-dev) in C: one thread, FP64. */
 #ifndef KL_ANN_H
 #define KL_ANN_H
 
@@ -13,8 +12,8 @@ typedef struct ann_index ann_index;
  * without ANN. */
 ann_index *ann_open(const float *points, int n, int d, int tree);
 
-/* The k nearest of each of m queries, nearest first. */
-void ann_search(ann_index *index, const double *queries, int m, int k, int *neighbours);
+/* The k nearest of each of m queries, nearest first; each may be 1 + eps times as far away as the right one. */
+void ann_search(ann_index *index, const double *queries, int m, int k, double eps, int *neighbours);
 void ann_close(ann_index *index);
 
 #ifdef __cplusplus

@@ -1,8 +1,10 @@
 /* Searches for nearest neighbours on the CPU, as others do it, for comparison with step 8:
  *   knn_cpu M N D K CSV METHOD...
- * METHOD: ann_brute, ann_kdtree (ANN, one thread), openblas (sgemm and a selection by insertion, all cores). The data
- * are those of step 8's run. A line a method is printed, and appended to CSV ("-": none); of ANN's kd-tree the time is
- * the search's, without building. Exit status: 0, 2 for wrong arguments, 3 without memory. */
+ * METHOD: ann_brute, ann_kdtree (ANN, one thread), ann_eps1, ann_eps3 (its kd-tree, approximate: a neighbour may be 1 +
+ * 1 or 1 + 3 times as far away as the right one), openblas (sgemm and a selection by insertion, all cores), serial (the
+ * paper's Algorithm 1, one thread: the distances of a query to all points, sorted). The data are those of step 8's run.
+ * A line a method is printed, and appended to CSV ("-": none); of ANN's kd-tree the time is the search's, without
+ * building. Exit status: 0, 2 for wrong arguments, 3 without memory. */
 #include <cblas.h>
 #include <math.h>
 #include <pthread.h>
@@ -12,11 +14,13 @@
 #include <time.h>
 
 #include "ann.h"
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/record.h"
 #include "base/stats.h"
 #include "base/values.h"
 #include "base/version.h"
+#include "knn/knn_key.h"
 #include "knn/knn_reference.h"
 
 enum { SEED = 1, CHECKED = 20, MOST_RUNS = 25 };
@@ -97,17 +101,41 @@ static void search_openblas(const search *s, float *distance, float *norms) {
     free(work);
 }
 
+/* ---- the paper's Algorithm 1 ---- */
+
+static int by_key(const void *a, const void *b) {
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void search_serial(const search *s, uint64_t *keys) {
+    for (int i = 0; i < s->m; i++) {
+        const float *x = s->queries + (size_t)i * (size_t)s->d, *y = s->points;
+        for (int j = 0; j < s->n; j++, y += s->d) {
+            float sum = 0.0f;
+            for (int c = 0; c < s->d; c++) sum += (x[c] - y[c]) * (x[c] - y[c]);
+            keys[j] = knn_key(sum, j);
+        }
+        qsort(keys, (size_t)s->n, sizeof *keys, by_key);
+        for (int j = 0; j < s->k; j++) s->neighbours[(size_t)i * (size_t)s->k + (size_t)j] = knn_key_index(keys[j]);
+    }
+}
+
 /* ---- any of them ---- */
 
 typedef struct {
     ann_index *ann;
+    double eps;
+    uint64_t *keys;          /* Algorithm 1's */
     double *queries;         /* ANN's */
     float *distance, *norms; /* OpenBLAS's */
 } prepared;
 
 static void search_once(const search *s, const prepared *p) {
     if (p->ann != NULL)
-        ann_search(p->ann, p->queries, s->m, s->k, s->neighbours);
+        ann_search(p->ann, p->queries, s->m, s->k, p->eps, s->neighbours);
+    else if (p->keys != NULL)
+        search_serial(s, p->keys);
     else
         search_openblas(s, p->distance, p->norms);
 }
@@ -125,9 +153,8 @@ static stats_summary repeat(const search *s, const prepared *p) {
     return stats_summarise(ms, runs);
 }
 
-/* How many of the neighbours of CHECKED queries are not the nearest. */
-static unsigned long long wrong(const search *s) {
-    const int stride = (s->m + CHECKED - 1) / CHECKED;
+/* How many neighbours of every stride-th query are not the nearest. */
+static unsigned long long wrong(const search *s, int stride) {
     const size_t places = (size_t)knn_reference_rows(s->m, stride) * (size_t)s->k;
     int *index = memory_for(places, sizeof *index);
     float *distance = memory_for(places, sizeof *distance);
@@ -187,13 +214,16 @@ static int run(const search *s, const char *csv, const char *method) {
     const bool ann = strncmp(method, "ann_", 4) == 0;
     const double begin = clock_now_s();
     if (ann) {
-        p.ann = ann_open(s->points, s->n, s->d, strcmp(method, "ann_kdtree") == 0);
+        p.ann = ann_open(s->points, s->n, s->d, strcmp(method, "ann_brute") != 0);
+        if (strncmp(method, "ann_eps", 7) == 0) p.eps = method[7] - '0';
         if (p.ann == NULL) {
             printf("%-22s skipped: built without ANN (libann-dev)\n", method);
             return 0;
         }
         p.queries = memory_for((size_t)s->m * (size_t)s->d, sizeof *p.queries);
         for (size_t i = 0; i < (size_t)s->m * (size_t)s->d; i++) p.queries[i] = s->queries[i];
+    } else if (strcmp(method, "serial") == 0) {
+        p.keys = memory_for((size_t)s->n, sizeof *p.keys);
     } else {
         p.distance = memory_for((size_t)s->m * (size_t)s->n, sizeof *p.distance);
         p.norms = memory_for((size_t)s->n, sizeof *p.norms);
@@ -201,9 +231,10 @@ static int run(const search *s, const char *csv, const char *method) {
     }
     const double built = clock_now_s() - begin;
     const stats_summary t = repeat(s, &p);
-    const int threads = ann ? 1 : openblas_get_num_threads();
-    printf("%-22s %10.3f ms, %d thread%s, %llu neighbours that are not the nearest", method, t.median, threads,
-           threads > 1 ? "s" : "", wrong(s));
+    const int threads = ann || p.keys != NULL ? 1 : openblas_get_num_threads();
+    const int stride = p.eps > 0.0 ? 1 : (s->m + CHECKED - 1) / CHECKED;
+    printf("%-22s %10.3f ms, %d thread%s, %llu of %lld neighbours are not the nearest", method, t.median, threads,
+           threads > 1 ? "s" : "", wrong(s, stride), (long long)knn_reference_rows(s->m, stride) * s->k);
     if (strcmp(method, "ann_kdtree") == 0) printf(", built in %.3f ms", 1e3 * built);
     printf("\n");
     fflush(stdout);
@@ -211,22 +242,24 @@ static int run(const search *s, const char *csv, const char *method) {
     free(p.queries);
     free(p.distance);
     free(p.norms);
+    free(p.keys);
     const record r = describe(s, method, threads, t);
     return strcmp(csv, "-") == 0 ? 0 : record_csv_append(csv, &r, stderr);
 }
 
 int main(int argc, char **argv) {
-    static const char *const known[] = {"ann_brute", "ann_kdtree", "openblas"};
+    static const char *const known[] = {"ann_brute", "ann_kdtree", "ann_eps1", "ann_eps3", "openblas", "serial"};
     search s = {0};
     int *const sizes[] = {&s.m, &s.n, &s.d, &s.k};
     bool ok = argc >= 7;
     for (int i = 0; i < 4 && ok; i++) ok = (*sizes[i] = atoi(argv[i + 1])) > 0;
     for (int i = 6; i < argc && ok; i++) {
         ok = false;
-        for (int j = 0; j < 3; j++) ok = ok || strcmp(argv[i], known[j]) == 0;
+        for (int j = 0; j < ARRAY_SIZE(known); j++) ok = ok || strcmp(argv[i], known[j]) == 0;
     }
     if (!ok || s.k > s.n) {
-        fprintf(stderr, "usage: knn_cpu M N D K CSV|- METHOD... (ann_brute, ann_kdtree, openblas; K at most N)\n");
+        fprintf(stderr, "usage: knn_cpu M N D K CSV|- METHOD... (ann_brute, ann_kdtree, ann_eps1, ann_eps3, openblas, "
+                        "serial; K at most N)\n");
         return 2;
     }
     s.queries = uniform(SEED, (size_t)s.m * (size_t)s.d);

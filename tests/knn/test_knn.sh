@@ -48,7 +48,7 @@ program=step08_knn/run
 expect 'the default run' 0 '^direct\+radix .* exact$'
 same 'every method, its time and that it is exact' '' "$(sed 1,3d "$work/out" | grep -v -E \
     -e '^gemm_cublas\+[a-z]+ +skipped: cuBLAS does not run in the simulator$' \
-    -e '^gemm_ladder\+[a-z]+ +[0-9.]+ s  0 of 500 are not the nearest, 0 distances below 0$' \
+    -e '^gemm_(ladder|maps)\+[a-z]+ +[0-9.]+ s  0 of 500 are not the nearest, 0 distances below 0$' \
     -e '^[a-z_]+(\+[a-z]+)? +[0-9.]+ s  exact(, .*)?$')"
 expect 'auto says T1, T2 and what it chose' 0 \
     'T1 = [0-9.]* ms by k passes, T2 = [0-9.]* ms .*; chosen: (kpass|bitonic)$' \
@@ -56,7 +56,7 @@ expect 'auto says T1, T2 and what it chose' 0 \
 expect 'the list of methods' 0 '^bf_garcia ' --list
 same 'all of them' '' "$(for d in gemm_cublas gemm_ladder direct; do for s in kpass bitonic auto warpselect radix; do
     grep -q "^$d+$s " "$work/out" || echo "$d+$s"; done; done
-    for m in bf_garcia one_kernel screen+radix fused exact_tc best; do grep -q "^$m " "$work/out" || echo "$m"; done)"
+    for m in bf_garcia one_kernel screen+radix fused exact_tc best gemm_maps+radix; do grep -q "^$m " "$work/out" || echo "$m"; done)"
 expect 'the list of methods, verbose' 0 \
     '^ +256 threads per block, [0-9]+ registers per thread, [0-9]+ bytes of shared memory per block$' --list --verbose
 expect 'help' 0 '^  --k-sweep A:B ' --help
@@ -149,8 +149,12 @@ expect 'negative distances are counted' 0 '^gemm_ladder.radix +1 distances below
 same 'and their neighbours are in order' '0,1,2' "$(cat "$work/indices")"
 expect 'which the exact ones have not' 0 '^accuracy' --method direct+kpass $far --out-indices "$work/indices"
 same 'but the nearest' '2,1,0' "$(cat "$work/indices")"
-expect 'those that are not the nearest are counted' 0 '^gemm_ladder.radix +1 of 1 neighbours are not among the CPU.s;' \
+expect 'those that are not the nearest are counted' 0 \
+    '^gemm_ladder.radix +1 of 1 neighbours are not among the CPU.s; 0 of them are as near as its last,' \
     --method gemm_ladder+radix --train "$work/far.csv" --test "$work/near.csv" --k 1 --verify
+printf '4095.625,a\n4097.625,a\n' >"$work/equals.csv"
+expect 'and which of them only lost a tie' 0 '^gemm_ladder.radix +1 of 1 .*; 1 of them are as near as its last,' \
+    --method gemm_ladder+radix --train "$work/equals.csv" --test "$work/near.csv" --k 1 --verify
 seq 0 19999 | sed 's/^.$/0&/; s/^..$/0&/; s/^\(.*\)\(..\)$/\1,\2,label&/' >"$work/many.csv"
 printf '3,07,label307\n89,99,label8999\n0,0,label000\n41,50,label4150\n' >"$work/few.csv"
 expect 'more classes than counters' 0 '^accuracy +100.00 %: 4 of 4' \

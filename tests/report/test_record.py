@@ -254,7 +254,7 @@ class Rates(Case):
                                              ["smurf.", "normal."]]
 
     def rates(self, votes=None, facts="same U2R 4900 26 7 3 53\n",
-              said="3 of 20 neighbours are not among the CPU's; query 1"):
+              said="3 of 20 neighbours are not among the CPU's; 1 of them are as near as its last"):
         write(facts, self.tmp, "facts")
         write("".join(f"0,tcp,{label}\n" for label in self.TRUTH), self.tmp, "same-U2R-test.csv")
         write("".join(",".join(line) + "\n" for line in votes or self.VOTES), self.tmp, "same-U2R-gemm+auto.votes")
@@ -263,11 +263,11 @@ class Rates(Case):
 
     def test_of_a_sample(self):
         run = self.rates()
-        self.assertEqual(run.stdout, f"same,U2R,3,gemm+auto,1,4900,26,7,3,53,0.7,0.6667,0.1429,3,{WHERE}\n"
-                         f"same,U2R,3,gemm+auto,2,4900,26,7,3,53,0.8,0.3333,0,3,{WHERE}\n", run.stderr)
+        self.assertEqual(run.stdout, f"same,U2R,3,gemm+auto,1,4900,26,7,3,53,0.7,0.6667,0.1429,3,{WHERE},1\n"
+                         f"same,U2R,3,gemm+auto,2,4900,26,7,3,53,0.8,0.3333,0,3,{WHERE},1\n", run.stderr)
         path = write(schema.header("knn_rates") + "\n" + run.stdout, self.tmp, "rates.csv")
         self.assertEqual(len(load.read_table(path, "knn_rates")), 2)
-        self.assertIn(f",0.1429,0,{WHERE}", self.rates(said="the same neighbours and distances as the CPU's").stdout)
+        self.assertIn(f",0.1429,0,{WHERE},0", self.rates(said="the same neighbours and distances as the CPU's").stdout)
 
     def test_refuses(self):
         self.refused(self.rates(said="exact"), "same U2R: gemm+auto: not compared with the CPU")

@@ -116,6 +116,7 @@ check "check-archs leaves out what nvcc does not know and names it" eval \
 run make -n test bench
 check "make -n runs no script" eval '[ "$status" = 0 ] && ! said "no GPU" && [ ! -e build/tests ]'
 line "profile without STEP: one line, exit 2" 2 'STEP.*STEP=step04' make profile
+line 'cutlass without a copy of it: one line, exit 2' 2 'CUTLASS_HOME names no copy.*CUTLASS_HOME=' make cutlass
 line "compare without B: one line, exit 2" 2 'A and B.*A=.*B=' make compare A=one.csv
 run make plots TERM=dumb
 check "plots TERM=dumb draws in the terminal" eval '[ "$status" = 0 ] && said "The SGEMM ladder" &&

@@ -35,9 +35,17 @@ for show in mma_s8 mma_f16 ldmatrix swizzle; do
     check "--list has $show" grep -q "^--show $show " "$work/out"
 done
 
+for device in sm_75:6 sm_80:23 sm_89:24 sm_90:27; do # GPU:shapes that it has
+    ends "shapes on ${device%:*}" 0 '' --sim-device "${device%:*}" --show shapes
+    check "shapes on ${device%:*}: which are right, and what the others need" [ \
+        "$(grep -c ' right' "$work/shown") $(grep -c ' needs sm_' "$work/shown")" = \
+        "${device#*:} $((27 - ${device#*:}))" ]
+done
+check 'shapes fits 100 columns' [ "$(awk 'length > 100 || / $/' "$work/out" | wc -l)" = 0 ]
+
 ends 'an unknown show' 2 '' --show wmma
 check 'an unknown show says which there are' [ "$(cat "$work/out")" = \
-    "step06_tensorcore: --show: 'wmma' is unknown (known: mma_s8, mma_f16, ldmatrix, swizzle)" ]
+    "step06_tensorcore: --show: 'wmma' is unknown (known: mma_s8, mma_f16, shapes, ldmatrix, swizzle)" ]
 
 step=step02_smem
 ends 'latency' 0 '' --sim --show latency
@@ -51,7 +59,7 @@ shows 'limits: which there are, and that there is no time' limits
 check 'limits fits 100 columns' [ "$(awk 'length > 100 || / $/' "$work/out" | wc -l)" = 0 ]
 run --sim-device sm_80 --show limits
 check 'limits on sm_80 says what it lacks' [ "$(grep -c ' wgmma_.* skipped: needs compute capability 9.0 exactly$' \
-    "$work/out") $(grep -c skipped "$work/out") $status" = '24 24 0' ]
+    "$work/out") $(grep -c skipped "$work/out") $status" = '24 25 0' ]
 run --list
 check '--list has limits' grep -q '^--show limits ' "$work/out"
 check '--list has latency' grep -q '^--show latency ' "$work/out"

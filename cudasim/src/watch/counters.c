@@ -1,3 +1,4 @@
+/* long: every kind of access is counted here, and each of them is a few lines. */
 #include "watch/counters.h"
 
 #include <stdio.h>
@@ -211,6 +212,18 @@ static void count_shared(access_count *c, const ptx_function *f, uint32_t pc, ui
     c->sum.least_quarters += c->quarters;
 }
 
+/* Constant memory serves one address of a warp after the other: as many as its lanes want different ones. */
+static void count_constant(access_count *c, uint32_t mask, const uint64_t *address) {
+    int different = 0;
+    for (uint32_t left = mask; left != 0; different++) {
+        const uint64_t one = address[__builtin_ctz(left)];
+        for (int l = 0; l < LANES; l++)
+            if (address[l] == one) left &= ~(1u << l);
+    }
+    c->sum.constant_requests++;
+    c->sum.constant_words += different;
+}
+
 static banks_kind atomic_kind(access_count *c, const ptx_function *f, uint32_t pc) {
     if (!c->atomic_known) c->atomic = ptxas_atomic_kind(f, &f->instructions[pc]);
     c->atomic_known = true;
@@ -233,6 +246,8 @@ static void after(observer *o, const observed_access *a) {
                      : a->kind == ACCESS_READ   ? BANKS_LOAD
                      : a->kind == ACCESS_ATOMIC ? atomic_kind(c, a->function->source, a->i->pc)
                                                 : BANKS_STORE);
+    else if (a->space == PTX_CONST || a->space == PTX_PARAM)
+        count_constant(c, a->mask, a->address);
 }
 
 /* Counts accesses that cost the same as the latest one. */
@@ -505,6 +520,8 @@ static void add_sum(access_sum *to, const access_sum *from) {
     to->shared_requests += from->shared_requests;
     to->shared_wavefronts += from->shared_wavefronts;
     to->shared_phases += from->shared_phases;
+    to->constant_requests += from->constant_requests;
+    to->constant_words += from->constant_words;
     to->bytes_in += from->bytes_in;
     to->bytes_out += from->bytes_out;
     to->least_quarters += from->least_quarters;

@@ -10,9 +10,10 @@
 typedef struct access_sum {
     int64_t requests, sectors, lines;                          /* of global memory */
     int64_t shared_requests, shared_wavefronts, shared_phases; /* of shared memory; ldmatrix, stmatrix: of rows */
-    int64_t bytes_in, bytes_out;                               /* by bulk copies, into and out of shared memory */
-    int64_t least_quarters;                                    /* of wavefronts, if ptxas merges neighbours */
-    int64_t l1_clocks;                                         /* of loads of global memory whose lines L1 has */
+    int64_t constant_requests, constant_words; /* of constant memory: loads, and the words they served */
+    int64_t bytes_in, bytes_out;               /* by bulk copies, into and out of shared memory */
+    int64_t least_quarters;                    /* of wavefronts, if ptxas merges neighbours */
+    int64_t l1_clocks;                         /* of loads of global memory whose lines L1 has */
 } access_sum;
 
 /* One instruction of a kernel, or of a function that it calls. */

@@ -111,6 +111,8 @@ static void add_access(const counted_insn *i, double *sums) {
         add_shared_store(a, sums);
     } else {
         add_load(a, sums);
+        sums[METRIC_CONSTANT_LOADS] += (double)a->constant_requests;
+        sums[METRIC_CONSTANT_WORDS] += (double)a->constant_words;
         sums[METRIC_SHARED_LOADS] += (double)a->shared_requests;
         add_shared_load(a, sums);
     }

@@ -261,6 +261,27 @@ static void matrices(void **state) {
     }
 }
 
+/* ---- constant memory ----------------------------------------------------------------------------------------------
+ */
+
+/* Lanes want so many different words, `mask` + 1: lane & mask is the word. Two loads; they are none of global memory.
+ */
+static void constants(void **state) {
+    (void)state;
+    for (unsigned mask = 0; mask < 32; mask = 2 * mask + 1) {
+        char body[512];
+        snprintf(body, sizeof body,
+                 "and.b32 %%r3, %%r1, %u; mov.u64 %%rd4, t; mad.wide.u32 %%rd3, %%r3, 4, %%rd4;\n"
+                 "ld.const.u32 %%r2, [%%rd3]; ld.const.v2.u32 {%%r5, %%r6}, [t+8];",
+                 mask);
+        count_body(KERNEL(".const .align 16 .u32 t[32] = {1, 2, 3}; ", "@@"), body, 2, 64);
+        EXPECT(CONSTANT_LOADS, 8);
+        EXPECT(CONSTANT_WORDS, 4 * (mask + 1) + 4);
+        EXPECT(LOAD_REQUESTS, 0);
+        EXPECT(SHARED_LOADS, 0);
+    }
+}
+
 /* ---- copies, atomics ----------------------------------------------------------------------------------------------
  */
 
@@ -431,20 +452,11 @@ static void explanations(void **state) {
 int main(void) {
     set_environment("CUDASIM_THREADS", "1");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(global_accesses),
-        cmocka_unit_test(loops_of_loads),
-        cmocka_unit_test(walks),
-        cmocka_unit_test(guarded_lanes),
-        cmocka_unit_test(totals_of_threads),
-        cmocka_unit_test(shared_accesses),
-        cmocka_unit_test(matrices),
-        cmocka_unit_test(copies),
-        cmocka_unit_test(bulk_copies),
-        cmocka_unit_test(atomics),
-        cmocka_unit_test(shared_atomics),
-        cmocka_unit_test(divergence),
-        cmocka_unit_test(calls),
-        cmocka_unit_test(reports),
+        cmocka_unit_test(global_accesses), cmocka_unit_test(constants),     cmocka_unit_test(loops_of_loads),
+        cmocka_unit_test(walks),           cmocka_unit_test(guarded_lanes), cmocka_unit_test(totals_of_threads),
+        cmocka_unit_test(shared_accesses), cmocka_unit_test(matrices),      cmocka_unit_test(copies),
+        cmocka_unit_test(bulk_copies),     cmocka_unit_test(atomics),       cmocka_unit_test(shared_atomics),
+        cmocka_unit_test(divergence),      cmocka_unit_test(calls),         cmocka_unit_test(reports),
         cmocka_unit_test(explanations),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

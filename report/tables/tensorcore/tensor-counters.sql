@@ -14,7 +14,7 @@ WITH fact AS (
            sum(CASE metric WHEN 'sm__inst_executed_pipe_tensor.avg.pct_of_peak_sustained_active' THEN value END) AS
            pipe, sum(CASE metric WHEN 'sm__warps_active.avg.pct_of_peak_sustained_active' THEN value END) AS warps
     FROM variant AS v LEFT JOIN counter AS c ON (c.step, c.variant) = (v.step, v.variant)
-    WHERE v.step = :step AND family = 'tensor'
+    WHERE v.step = :step AND family = 'tensor' AND v.variant NOT LIKE 'cutlass%'
     GROUP BY v.variant, place)
 SELECT '`' || variant || '`' AS variant, form('%.2f', dram) AS "DRAM GB read", form('%.2f', l2) AS "L2 GB read",
        form('%.2f', wavefronts) AS "shared wavefronts, millions", form('%.2f', conflicts) AS "bank conflicts, millions",

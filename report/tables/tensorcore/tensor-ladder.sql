@@ -1,12 +1,16 @@
--- Every variant at 4096^3 in the type and layout that it stands for, then cuBLAS in each of these types.
+-- Every variant at 4096^3 in the type and layout that it stands for, CUTLASS's kernels where they are recorded, then
+-- cuBLAS in each of these types.
 -- marker: tensor-ladder STEP
 -- align: llr
 -- recorded: tensor; cold L2, medians, ratios pair by pair; 4096³, B column by column (tn), or where it says so row by
 -- recorded: row (nn).
 -- part: rows
-WITH own AS (SELECT place, '`' || v.variant || '`' AS name, v.dtype,
+WITH variant AS (SELECT step, variant, place, coalesce(dtype, CASE WHEN variant LIKE 'cutlass%' THEN 'f16' END) AS dtype,
+                        layout
+                 FROM tensor_variant),
+     own AS (SELECT place, '`' || v.variant || '`' AS name, v.dtype,
                     v.dtype || CASE v.layout WHEN 'tn' THEN '' ELSE ' ' || v.layout END AS type, ms, t.tflops, peak, ratio
-             FROM tensor_variant AS v
+             FROM variant AS v
              LEFT JOIN tensor_text AS t ON (t.step, t.variant, t.dtype, t.layout, m, n, k, load) =
                                            (v.step, v.variant, v.dtype, v.layout, 4096, 4096, 4096, 'burst')
              WHERE v.step = :step AND v.dtype IS NOT NULL),
