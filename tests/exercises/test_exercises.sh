@@ -66,11 +66,10 @@ passes_solved() {
 # expression). The n-th wrong one of each exercise lies in the folder wrongN.
 put_patched() {
     for name in $names; do
-        mkdir -p "$copies/handed/$name" && cp "exercises/$name/exercise.cu" "$copies/handed/$name/" || return 1
         n=0
         for patch in "exercises/$name/otherwise.patch" "exercises/$name/wrong/"*.patch; do
             case $patch in */wrong/*) n=$((n + 1)) folder=wrong$n ;; *) folder=otherwise ;; esac
-            mkdir -p "$copies/$folder/$name" && cp "exercises/$name/exercise.cu" "$copies/$folder/$name/" || return 1
+            mkdir -p "$copies/$folder/$name" && cp "$copies/handed/$name/exercise.cu" "$copies/$folder/$name/" || return 1
             check "$patch applies" patch -s "$copies/$folder/$name/exercise.cu" "$patch"
             echo "$patch" >"$copies/$folder/$name/patch"
         done
@@ -147,7 +146,7 @@ hints() {
 }
 diffs() { ex handed NAME=01 SHOW=diff && cmp "$tmp/out" exercises/01_coalesce/solution.patch; }
 full_disk() { # one line, no half copy, and the reader's own is not lost
-    cannot="ex: cannot write $copies/full/04_beta/exercise.cu"
+    cannot="ex: cannot write $copies/full/04_beta/exercise.cu: File too large"
     (trap '' XFSZ && ulimit -f 1 && ex full NAME=04)
     [ $? = 2 ] && [ "$(cat "$tmp/err")" = "$cannot" ] && [ -z "$(ls "$copies/full/04_beta")" ] || return 1
     echo mine >"$copies/full/04_beta/exercise.cu"
@@ -155,11 +154,12 @@ full_disk() { # one line, no half copy, and the reader's own is not lost
     [ $? = 2 ] && [ "$(cat "$tmp/err")" = "$cannot" ] && [ "$(cat "$copies/full/04_beta/"*)" = mine ]
 }
 keeps_and_resets() { # the reader's work is kept, and RESET=1 undoes it
+    cp "$copies/handed/04_beta/exercise.cu" "$tmp/04_beta"
     echo '// mine' >>"$copies/handed/04_beta/exercise.cu"
     ex handed NAME=04
     grep -q mine "$copies/handed/04_beta/exercise.cu" || return 1
     ex handed NAME=04_beta RESET=1
-    cmp "$copies/handed/04_beta/exercise.cu" exercises/04_beta/exercise.cu
+    cmp "$copies/handed/04_beta/exercise.cu" "$tmp/04_beta"
 }
 does_not_build() {
     mkdir -p "$copies/broken/04_beta" && echo 'this is no kernel' >"$copies/broken/04_beta/exercise.cu"
@@ -244,9 +244,11 @@ says_changed() {
     cards solved '^changed *01_coalesce'
 }
 
+# shellcheck disable=SC2086 # several names
+PYTHONPATH=. python3 -B -m report exercises "$copies/handed" $names
 for name in $names; do
     mkdir -p "$copies/solved/$name"
-    cp "exercises/$name/exercise.cu" "$copies/solved/$name/"
+    cp "$copies/handed/$name/exercise.cu" "$copies/solved/$name/"
     check "$name: its patch applies" patch -s "$copies/solved/$name/exercise.cu" "exercises/$name/solution.patch"
 done
 put_patched
