@@ -69,7 +69,8 @@ put_patched() {
         n=0
         for patch in "exercises/$name/otherwise.patch" "exercises/$name/wrong/"*.patch; do
             case $patch in */wrong/*) n=$((n + 1)) folder=wrong$n ;; *) folder=otherwise ;; esac
-            mkdir -p "$copies/$folder/$name" && cp "$copies/handed/$name/exercise.cu" "$copies/$folder/$name/" || return 1
+            mkdir -p "$copies/$folder/$name"
+            cp "$copies/handed/$name/exercise.cu" "$copies/$folder/$name/" || return 1
             check "$patch applies" patch -s "$copies/$folder/$name/exercise.cu" "$patch"
             echo "$patch" >"$copies/$folder/$name/patch"
         done

@@ -41,8 +41,8 @@ for shape in '--m 1 --n 8 --k 8' '--m 129 --n 136 --k 72 --lda 80 --ldb 144 --ld
     tried "f16 nn, $shape" computes mn_major best -- $shape --layout nn
 done
 # shellcheck disable=SC2086 # several words
-tried 'without products the rungs of mma.sync scale C' computes ${a_tile_a_block%%tma*} best -- --m 40 --n 64 --k 0 --lda 8 \
-    --ldb 8 --beta 2
+tried 'without products the rungs of mma.sync scale C' computes ${a_tile_a_block%%tma*} best -- --m 40 --n 64 --k 0 \
+    --lda 8 --ldb 8 --beta 2
 for refused in 'takes rows that begin and end on 16 bytes:--m 64 --n 64 --k 60' \
     'takes rows that:--m 64 --n 64 --k 64 --ldc 66' 'takes f16 in tn, and C in f16:--size 64 --dtype bf16' \
     'takes f16 in tn:--size 64 --layout nn' 'takes f16 in tn:--size 64 --out f32'; do
