@@ -68,7 +68,7 @@ def handed_out(root, name):
         try:
             return "\n".join(patched(begun(root, source), file.read())) + "\n"
         except Mistake as mistake:
-            raise Mistake(f"exercises/{name}/exercise.patch: {mistake} in {source}") from mistake
+            raise Mistake(f"exercises/{name}/exercise.patch: {mistake} in {source}; was that changed?") from mistake
 
 
 def main(arguments, root):

@@ -11,7 +11,8 @@ test_steps := $(foreach t,gemm gemv knn conv candidates family,build/tests/$(t)/
 test_libs = $(LDLIBS) $(gold)
 link_tests = $(test_libs) -lcmocka
 $(foreach t,$(tests),$(eval $(call program,$(t),$(t:build/%=build/obj/%).c.o $(archives),$(link_tests))))
-$(foreach t,$(test_steps),$(eval $(call program,$(t),$(call program_objects,$(t:build/%/run=%)) $(archives),$(test_libs))))
+$(foreach t,$(test_steps),$(eval $(call program,$(t),$(call program_objects,$(t:build/%/run=%)) $(archives), \
+    $(test_libs))))
 $(eval $(call program,$(gpu_test),$(call program_objects,tests/gpu) \
     build/obj/tests/gemm/kernels.cu.o $(archives),$(test_libs)))
 $(eval $(call program,$(tensorcore_test),$(call objects,tests/tensorcore) \
