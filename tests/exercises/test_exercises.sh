@@ -1,7 +1,7 @@
 #!/bin/sh
 # Every exercise (test_exercises.sh NAME...: these) fails as it is handed out, for the reason that its exercise.txt
-# states (fails=), and passes with its solution.patch; what looks like a solution and is none fails; make ex and make
-# exercises otherwise.
+# states (fails=), and passes with its solution.patch; what looks like a solution and is none fails, two of each
+# (all with KL_TEST_ALL=1, and of the NAMEs); make ex and make exercises otherwise.
 # Last line: "N passed, N failed".
 set -u
 . "$(dirname "$0")/../case.sh"
@@ -64,11 +64,14 @@ passes_solved() {
 # exercises/NAME/wrong/*.patch are what somebody may try, named after the mistake, and otherwise.patch is a right
 # solution unlike ours. Before the patch stand what it is, and for a wrong one `says:` with what must be said of it (an
 # expression). The n-th wrong one of each exercise lies in the folder wrongN.
+most=2
+[ $# = 0 ] && [ -z "${KL_TEST_ALL:-}" ] || most=99
 put_patched() {
     for name in $names; do
         n=0
         for patch in "exercises/$name/otherwise.patch" "exercises/$name/wrong/"*.patch; do
             case $patch in */wrong/*) n=$((n + 1)) folder=wrong$n ;; *) folder=otherwise ;; esac
+            [ $n -le $most ] || break
             mkdir -p "$copies/$folder/$name"
             cp "$copies/handed/$name/exercise.cu" "$copies/$folder/$name/" || return 1
             check "$patch applies" patch -s "$copies/$folder/$name/exercise.cu" "$patch"
