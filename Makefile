@@ -64,14 +64,15 @@ modules := $(addprefix common/,base gpu tensor bench gemm gemv knn conv readers)
 $(if $(wildcard bundle.txt),$(eval .SECONDARY: $(call objects,$(modules))))
 
 # EX="my/NN_name", from scripts/ex.sh: each linked with its harness, exercises/FAMILY.c; warnings are no errors.
-# EX_CODE: -gencode options in place of the usual ones.
+# EX_CODE: -gencode options in place of the usual ones, for tests, which do not wait for host code to be optimised.
 exercise_objects = build/obj/$(1)/exercise.cu.o build/obj/exercises/$(2).c.o \
     $(or $(harness_$(2)),build/lib/$(2).a build/lib/core.a)
 family_of = $(shell sed -n 's/^family=//p' exercises/$(notdir $(1))/exercise.txt)
 define exercise
-build/obj/$(1)/exercise.cu.o: NVCCFLAGS := -O3 -std=c++17 -lineinfo --no-compress -Xcompiler -fPIC,-fvisibility=hidden
+build/obj/$(1)/exercise.cu.o: NVCCFLAGS := $(if $(EX_CODE),,-O3) -std=c++17 -lineinfo --no-compress \
+    -Xcompiler -fPIC,-fvisibility=hidden,-fno-exceptions
 $(if $(EX_CODE),build/obj/$(1)/exercise.cu.o: gencode := $(EX_CODE))
-$(call program,build/$(1)/run,$(call exercise_objects,$(1),$(call family_of,$(1))),$(LDLIBS))
+$(call program,build/$(1)/run,$(call exercise_objects,$(1),$(call family_of,$(1))),$(LDLIBS) $(gold))
 endef
 $(foreach e,$(EX),$(eval $(call exercise,$(e))))
 

@@ -25,6 +25,7 @@ COMMANDS = {  # the function that each is, taking its arguments and the reposito
     "translated": "report.course.translations:main",
     "book": "report.book:main",
     "book-whole": "report.book.whole:main",
+    "exercises": "report.exercises:main",
     "header": "report.schema:main",
     "slug": "report.csvs:slug",
     "type": "report.course.rungs:type_option",
@@ -42,7 +43,7 @@ def main():
     if name not in COMMANDS:
         print(f"report: unknown command '{name}' (there are {', '.join(COMMANDS)})", file=sys.stderr)
         return 2
-    program = {"figures": "plots", "book-whole": "book"}.get(name, name)
+    program = {"figures": "plots", "book-whole": "book", "exercises": "ex"}.get(name, name)
     try:
         module, function = COMMANDS[name].split(":")
         status = getattr(importlib.import_module(module), function)(sys.argv[2:], ROOT)

@@ -34,12 +34,6 @@ below() {
     }'
 }
 
-copied() { # copied NAME: makes the reader's copy if there is none, or with RESET=1 anew
-    [ -n "${RESET:-}" ] || [ ! -e "$my/$1/exercise.cu" ] || return
-    put "$my/$1/exercise.cu" <"exercises/$1/exercise.cu"
-    [ -z "${RESET:-}" ] || { rm -f "$my/$1/state"; echo "$my/$1/exercise.cu is as it was handed out"; }
-}
-
 if [ -n "${HINT:-}${SHOW:-}" ]; then
     for name in $names; do
         [ -z "${HINT:-}" ] || echo "$name, hint $HINT: $(value "$name" "hint$HINT")" | fold -s -w 100
@@ -52,10 +46,16 @@ if [ ! -e cudasim/build/libcudart.so.13 ]; then
     sh scripts/make/first_build.sh sim '' >&2
 fi
 begin ex
-folders='' programs=''
+folders='' programs='' copies=''
 for name in $names; do
-    copied "$name"
+    [ -z "${RESET:-}" ] && [ -e "$my/$name/exercise.cu" ] || copies="$copies $name"
     folders="$folders $my/$name" programs="$programs build/$my/$name/run"
+done
+# shellcheck disable=SC2086 # several names
+[ -z "$copies" ] || report exercises "$my" $copies || exit 2
+for name in ${RESET:+$names}; do
+    rm -f "$my/$name/state"
+    echo "$my/$name/exercise.cu is as it was handed out"
 done
 # shellcheck disable=SC2086 # several programs
 MAKEFLAGS='' make --no-print-directory -k -j"$(nproc)" EX="$folders" sim $programs >"$work/make" 2>&1 || {

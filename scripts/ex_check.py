@@ -11,22 +11,13 @@ import subprocess
 import sys
 
 from report.csvs import goals_of, rows
+from report.exercises import told as exercise
 
 HERE = os.getcwd() + os.sep
 SIMULATOR = {"CUDASIM_WATCHDOG": "10", **os.environ, "CUDASIM_LIB": HERE + "cudasim/build/libcudart.so.13",
              "PATH": os.environ["PATH"] + os.pathsep + HERE + "build/cuda/bin"}
 WRONG = re.compile(r"WRONG RESULT|neighbours are not among")
 TOLD = re.compile(r"^cudasim: \d* finding", re.M)
-
-
-def exercise(name):
-    """What exercise.txt says: a list for each key."""
-    told = {}
-    with open(f"exercises/{name}/exercise.txt", encoding="utf-8") as file:
-        for line in file:
-            key, _, value = line.rstrip("\n").partition("=")
-            told.setdefault(key, []).append(value)
-    return told
 
 
 def run(command, **options):
@@ -187,7 +178,7 @@ def keep(file, done, goals):
 
 def check(my, work, name):
     """Says what came of the copy's run; true if all is as it should be."""
-    told, program, counters = exercise(name), f"build/{my}/{name}/run", os.path.join(work, name + ".csv")
+    told, program, counters = exercise(".", name), f"build/{my}/{name}/run", os.path.join(work, name + ".csv")
     status, at, said = simulated(program, told, counters)
     lines, done = result(status, at, said)
     found = re.search(r"^cudasim: ", said, re.M)

@@ -19,4 +19,4 @@ for folder in exercises/[0-9]*/; do
     printf '%-8s%-22s%2s min  %s%s\n' "$says" "$name" "$minutes" "$title" "${best:+ (best: $best)}"
 done
 echo "$finished of $count done${next:+; next: make ex NAME=$next}"
-echo "$(echo exercises/*/wrong/*.patch | wc -w) wrong solutions must fail as they say: make test tries them all"
+echo "$(echo exercises/*/wrong/*.patch | wc -w) wrong solutions must fail as they say: make test-all tries them all"

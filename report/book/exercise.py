@@ -5,6 +5,7 @@ import re
 
 from report.book import markdown
 from report.book.files import page_of, read
+from report.exercises import handed_out
 
 
 def metrics(root, files):
@@ -66,7 +67,7 @@ def page(book, folder):
     name = posixpath.basename(folder)
     solution = folder + "/solution.patch"
     patch = read(book.root, solution).rstrip() if solution in book.files else ""
-    text = read(book.root, folder + "/exercise.cu").rstrip()
+    text = handed_out(book.root, name).rstrip()
     said, above = task(text)
     lines = text.split("\n")
     end = host_code(lines, patch)

@@ -48,7 +48,8 @@ class Book:
                                 if re.fullmatch(r"exercises/\d+_\w+/exercise.txt", path))
         for folder in self.exercises:
             self.titles[folder], text = exercise.page(self, folder)
-            self.made[folder + ".md"] = text + DONE + self.edit(folder + "/exercise.cu")
+            made_of = next(one for one in ("exercise.cu", "exercise.patch") if f"{folder}/{one}" in self.files)
+            self.made[folder + ".md"] = text + DONE + self.edit(f"{folder}/{made_of}")
         known = set()
         while self.waiting:
             path = self.waiting.pop(0)

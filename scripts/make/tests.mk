@@ -8,18 +8,20 @@ conv_best_tests := build/tests/conv_best/run build/tests/conv_half/run
 program_objects = $(filter-out build/obj/$(1)/test_%,$(call objects,$(1))) # of a folder that holds tests, too
 # Steps with correct variants and variants with one fault each; step 7's configurations, each as a variant.
 test_steps := $(foreach t,gemm gemv knn conv candidates family,build/tests/$(t)/run)
-link_tests = $(LDLIBS) -lcmocka
+test_libs = $(LDLIBS) $(gold)
+link_tests = $(test_libs) -lcmocka
 $(foreach t,$(tests),$(eval $(call program,$(t),$(t:build/%=build/obj/%).c.o $(archives),$(link_tests))))
-$(foreach t,$(test_steps),$(eval $(call program,$(t),$(call program_objects,$(t:build/%/run=%)) $(archives),$(LDLIBS))))
+$(foreach t,$(test_steps),$(eval $(call program,$(t),$(call program_objects,$(t:build/%/run=%)) $(archives), \
+    $(test_libs))))
 $(eval $(call program,$(gpu_test),$(call program_objects,tests/gpu) \
-    build/obj/tests/gemm/kernels.cu.o $(archives),$(LDLIBS)))
+    build/obj/tests/gemm/kernels.cu.o $(archives),$(test_libs)))
 $(eval $(call program,$(tensorcore_test),$(call objects,tests/tensorcore) \
     $(filter-out %/step.c.o,$(call step_objects,step06_tensorcore)) \
-    build/obj/step04_vectorized/lds128_2x2.cu.o $(archives),$(LDLIBS)))
+    build/obj/step04_vectorized/lds128_2x2.cu.o $(archives),$(test_libs)))
 $(eval $(call program,$(bits_test),build/obj/tests/steps/same_bits.c.o build/obj/step05_doublebuffer/best/best.cu.o \
-    $(archives),$(LDLIBS)))
+    $(archives),$(test_libs)))
 $(foreach t,$(conv_best_tests),$(eval $(call program,$(t),$(call objects,$(t:build/%/run=%) step09_conv/best) \
-    $(also_step09_conv) $(archives),$(LDLIBS))))
+    $(also_step09_conv) $(archives),$(test_libs))))
 build/obj/tests/%.c.o: CFLAGS += -idirafter /usr/include/openblas # where Fedora has cblas.h; deps.sh looks there too
 
 # They run on the GPU that is here or that ARCHS names, else in the simulator, which takes the PTX of compute_90a alone.

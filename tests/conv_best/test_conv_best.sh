@@ -5,7 +5,7 @@ set -u
 program=build/tests/conv_best/run
 . "$(dirname "$0")/../case.sh"
 
-every=61
+every=121
 [ -z "${KL_TEST_ALL-}" ] || every=5
 expect 'the check list' 0 '^split_6 +[0-9]+ passed, 0 failed' --sweep check --every $every
 for layout in nchw nhwc; do
@@ -26,9 +26,11 @@ for layout in nchw nhwc; do
         --variant whole_0 --variant "whole_$far_tile" --r 1 --s 31 --c 1 --k 1
 done
 
-for threads in 1 3; do
-    CUDASIM_THREADS=$threads LD_LIBRARY_PATH=$root/cudasim/build $program bits >"$work/bits.$threads" 2>"$work/err"
-    counted $? "same bits twice, $threads threads"
+for threads in 1 3; do # one thread takes the blocks in one order
+    [ $threads = 1 ] && launches=1 || launches=2
+    CUDASIM_THREADS=$threads LD_LIBRARY_PATH=$root/cudasim/build $program bits $launches \
+        >"$work/bits.$threads" 2>"$work/err"
+    counted $? "bits of $launches launches, $threads threads"
 done
 cmp "$work/bits.1" "$work/bits.3" >"$work/out" 2>&1
 counted $? 'same bits in another order'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Every exercise (test_exercises.sh NAME...: these) fails as it is handed out, for the reason that its exercise.txt
-# states (fails=), and passes with its solution.patch; what looks like a solution and is none fails; make ex and make
-# exercises otherwise.
+# states (fails=), and passes with its solution.patch; what looks like a solution and is none fails, two of each
+# (all with KL_TEST_ALL=1, and of the NAMEs); make ex and make exercises otherwise.
 # Last line: "N passed, N failed".
 set -u
 . "$(dirname "$0")/../case.sh"
@@ -65,13 +65,16 @@ passes_solved() {
 # exercises/NAME/wrong/*.patch are what somebody may try, named after the mistake, and otherwise.patch is a right
 # solution unlike ours. Before the patch stand what it is, and for a wrong one `says:` with what must be said of it (an
 # expression). The n-th wrong one of each exercise lies in the folder wrongN.
+most=2
+[ $# = 0 ] && [ -z "${KL_TEST_ALL:-}" ] || most=99
 put_patched() {
     for name in $names; do
-        mkdir -p "$copies/handed/$name" && cp "exercises/$name/exercise.cu" "$copies/handed/$name/" || return 1
         n=0
         for patch in "exercises/$name/otherwise.patch" "exercises/$name/wrong/"*.patch; do
             case $patch in */wrong/*) n=$((n + 1)) folder=wrong$n ;; *) folder=otherwise ;; esac
-            mkdir -p "$copies/$folder/$name" && cp "exercises/$name/exercise.cu" "$copies/$folder/$name/" || return 1
+            [ $n -le $most ] || break
+            mkdir -p "$copies/$folder/$name"
+            cp "$copies/handed/$name/exercise.cu" "$copies/$folder/$name/" || return 1
             check "$patch applies" patch -s "$copies/$folder/$name/exercise.cu" "$patch"
             echo "$patch" >"$copies/$folder/$name/patch"
         done
@@ -148,7 +151,7 @@ hints() {
 }
 diffs() { ex handed NAME=01 SHOW=diff && cmp "$tmp/out" exercises/01_coalesce/solution.patch; }
 full_disk() { # one line, no half copy, and the reader's own is not lost
-    cannot="ex: cannot write $copies/full/04_beta/exercise.cu"
+    cannot="ex: cannot write $copies/full/04_beta/exercise.cu: File too large"
     (trap '' XFSZ && ulimit -f 1 && ex full NAME=04)
     [ $? = 2 ] && [ "$(cat "$tmp/err")" = "$cannot" ] && [ -z "$(ls "$copies/full/04_beta")" ] || return 1
     echo mine >"$copies/full/04_beta/exercise.cu"
@@ -156,11 +159,12 @@ full_disk() { # one line, no half copy, and the reader's own is not lost
     [ $? = 2 ] && [ "$(cat "$tmp/err")" = "$cannot" ] && [ "$(cat "$copies/full/04_beta/"*)" = mine ]
 }
 keeps_and_resets() { # the reader's work is kept, and RESET=1 undoes it
+    cp "$copies/handed/04_beta/exercise.cu" "$tmp/04_beta"
     echo '// mine' >>"$copies/handed/04_beta/exercise.cu"
     ex handed NAME=04
     grep -q mine "$copies/handed/04_beta/exercise.cu" || return 1
     ex handed NAME=04_beta RESET=1
-    cmp "$copies/handed/04_beta/exercise.cu" exercises/04_beta/exercise.cu
+    cmp "$copies/handed/04_beta/exercise.cu" "$tmp/04_beta"
 }
 does_not_build() {
     mkdir -p "$copies/broken/04_beta" && echo 'this is no kernel' >"$copies/broken/04_beta/exercise.cu"
@@ -253,9 +257,11 @@ says_changed() {
     cards solved '^changed *01_coalesce'
 }
 
+# shellcheck disable=SC2086 # several names
+PYTHONPATH=. python3 -B -m report exercises "$copies/handed" $names
 for name in $names; do
     mkdir -p "$copies/solved/$name"
-    cp "exercises/$name/exercise.cu" "$copies/solved/$name/"
+    cp "$copies/handed/$name/exercise.cu" "$copies/solved/$name/"
     check "$name: its patch applies" patch -s "$copies/solved/$name/exercise.cu" "exercises/$name/solution.patch"
 done
 put_patched
