@@ -113,10 +113,11 @@ OLDER = """SELECT 1 FROM changes AS c WHERE what = '{what}' AND r.date < c.date 
 
 def true_rows(db, names):
     """Leaves out what rows cannot know, and refuses those that cannot be. Of caches that are warm there is no share of
-    DRAM's peak; power is that of continuous load; before a change of plots/changes.csv the clock is none of the timed
+    DRAM's peak; Winograd's FLOP, by direct count, are more than it carries out; power is that of continuous load; before a change of plots/changes.csv the clock is none of the timed
     launches'. `older` is the version of a row whose kernel has changed since."""
     for kind in schema.RECORDS:
         db.execute(f"ALTER TABLE {kind} ADD COLUMN older TEXT")
+        db.execute(f"UPDATE {kind} SET peak_share = NULL WHERE op = 'conv' AND variant = 'winograd'")
         db.execute(f"UPDATE {kind} SET peak_share = NULL WHERE cache = 'warm' AND (op LIKE 'gemv%' OR op = 'read')")
         db.execute(f"UPDATE {kind} SET power_w = NULL WHERE mode <> 'sustained'")
         db.execute(f"UPDATE {kind} AS r SET clock_mhz = NULL WHERE mode <> 'sustained' AND EXISTS "
