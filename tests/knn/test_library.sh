@@ -25,7 +25,7 @@ class IndexFlatL2:
     def search(self, x, k): return None, numpy.argsort(((x[:, None] - self.y) ** 2).sum(2), axis=1)[:, :k]
 END
 peers() {
-    run env PYTHONPATH="$work" python3 -B scripts/knn_peers.py --peers faiss-cpu --seconds 0 --csv "$work/csv" "$@"
+    run env PYTHONPATH="$work" python3 -B scripts/knn/knn_peers.py --peers faiss-cpu --seconds 0 --csv "$work/csv" "$@"
 }
 peers --shapes 1:60:4:3 2:60:4:3
 same 'Faiss on the CPU' '0 2' "$status $(grep -c 'n 60 d 4 k 3  faiss 0 IndexFlatL2, 3 threads: .* 5 runs' "$work/out")"

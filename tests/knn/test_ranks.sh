@@ -4,7 +4,7 @@
 # shellcheck disable=SC2016,SC2086 # several words
 set -u
 . "$(dirname "$0")/../case.sh"
-. scripts/ranks/mpi.sh
+. scripts/knn/mpi.sh
 sim=${SIM---sim} program=$root/step08_knn/run skipped=
 every=40 most=1500
 [ -z "${KL_TEST_ALL:-}" ] || every=5

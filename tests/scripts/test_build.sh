@@ -330,8 +330,8 @@ run with_gpu make -s bench BENCH_STEPS=step08 SWEEPS=article
 check "bench records the shapes of step 8" eval \
     '[ "$status" = 0 ] && [ "$(grep -c "^step08_knn,.*,knn," "$(dirname "$csv")/knn.csv")" = 5 ]'
 line "knn_torch.sh without PyTorch: one line, exit 2" 2 'false has no PyTorch' \
-    with_gpu env PYTHON=false sh scripts/knn_torch.sh
-run with_gpu env PYTHON="$work/none" sh scripts/knn_torch.sh
+    with_gpu env PYTHON=false sh scripts/knn/knn_torch.sh
+run with_gpu env PYTHON="$work/none" sh scripts/knn/knn_torch.sh
 check "knn_torch.sh without Python: one line, exit 2" eval '[ "$status" = 2 ] && lines 1 && said "none is missing"'
 line "other_languages.sh without Triton: one line, exit 2" 2 'false has no Triton' \
     env PYTHON=false sh scripts/other_languages.sh
@@ -349,7 +349,7 @@ check "clean leaves what git has, nothing else" [ ! -s "$work/out" ]
 # --- scripts that need a GPU say so ---
 if ! nvidia-smi -L >/dev/null 2>&1; then
     line "knn_peers.sh without a GPU and Faiss: one line, exit 2" 2 'false has no Faiss' \
-        env PYTHON=false sh scripts/knn_peers.sh
+        env PYTHON=false sh scripts/knn/knn_peers.sh
     for script in bench counters cold latency tests/test_gpu tests/sanitize knn_torch "profile $step"; do
         run sh -c "sh scripts/${script%% *}.sh ${script#"${script%% *}"}"
         check "${script%% *}.sh without a GPU: one line, exit 3" eval '[ "$status" = 3 ] && lines 1 && said "no GPU"'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # help: time step 8 against PyTorch's addmm and topk, and record it (METHODS=, SHAPES= narrow it)
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 . scripts/gpu.sh
 need_gpu knn-torch
 python=${PYTHON:-python3}
@@ -14,7 +14,7 @@ folder=plots/data/$(gpu_slug)
 mkdir -p "$folder"
 status=0
 # shellcheck disable=SC2086 # several methods, several shapes
-"$python" scripts/knn_torch.py --library "$library" --csv "$folder/knn.csv" --seconds "${SECONDS_EACH:-2}" \
+"$python" scripts/knn/knn_torch.py --library "$library" --csv "$folder/knn.csv" --seconds "${SECONDS_EACH:-2}" \
     --methods ${METHODS:-exact_tc fused direct+radix} ${SHAPES:+--shapes $SHAPES} || status=$?
 rmdir "$folder" 2>/dev/null || true
 exit "$status"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times step 8's methods and PyTorch's addmm and topk alternately on one stream: see scripts/knn_torch.sh.
+"""Times step 8's methods and PyTorch's addmm and topk alternately on one stream: see scripts/knn/knn_torch.sh.
 
 PyTorch's way is |x|^2 + |y|^2 - 2xy from torch.addmm in FP32, TF32 off, and torch.topk, as many queries at a time as
 its matrix of distances has room for. Of two ways to write that the faster is the baseline. Both start at queries and

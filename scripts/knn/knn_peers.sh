@@ -1,7 +1,7 @@
 #!/bin/sh
 # help: time searches of prepared points, and Faiss, cuVS and PyTorch beside them (PEERS=, SHAPES= narrow it, CSV=)
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 . scripts/gpu.sh
 python=${PYTHON:-python3}
 command -v "$python" >/dev/null || { echo "knn-peers: $python is missing; PYTHON= names another" >&2; exit 2; }
@@ -29,5 +29,5 @@ if [ -z "${PEERS:-}" ] && has faiss; then peers="$peers faiss-cpu"; fi
 [ -n "$peers" ] ||
     { echo "knn-peers: $python has no Faiss (pip install faiss-cpu); PYTHON= names another" >&2; exit 2; }
 # shellcheck disable=SC2086 # several peers, several shapes
-exec "$python" scripts/knn_peers.py --library "${library:-build/step08/libknn.so}" ${csv:+--csv "$csv"} \
+exec "$python" scripts/knn/knn_peers.py --library "${library:-build/step08/libknn.so}" ${csv:+--csv "$csv"} \
     --seconds "${SECONDS_EACH:-2}" --peers $peers ${SHAPES:+--shapes $SHAPES}

@@ -5,7 +5,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 . scripts/gpu.sh
-. scripts/ranks/mpi.sh
+. scripts/knn/mpi.sh
 need_gpu knn-ranks
 need_python knn-ranks
 [ -n "${BUILT:-}" ] || build_steps step08 # BUILT=1 takes what is there

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # Open MPI for scripts, to be sourced in the project's root: that of the system, else the one in build/mpi, which a
-# machine without it and without a network is brought (. scripts/ranks/mpi.sh && mpi_unpack).
+# machine without it and without a network is brought (. scripts/knn/mpi.sh && mpi_unpack).
 
 # Debian's packages of it into build/mpi, 12 MB.
 mpi_unpack() (

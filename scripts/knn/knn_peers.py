@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times step 8's best on prepared points beside what one would take from a shelf: see scripts/knn_peers.sh.
+"""Times step 8's best on prepared points beside what one would take from a shelf: see scripts/knn/knn_peers.sh.
 
 Each of PEERS gets its points beforehand, as ours does. On a GPU a peer and ours alternate on one stream, with queries
 on the device, and a row of ours has the peer as its baseline; of its neighbours is counted how many are not the
@@ -13,7 +13,7 @@ import statistics
 import sys
 import time
 
-sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
+sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))]
 sys.path.append(os.path.join(sys.path[0], "build", "numpy"))
 SHAPES = ("1:1000000:128:25", "100:1000000:768:25", "10000:1000000:128:25")
 MOST = 2**30  # distances in a matrix of PyTorch's
