@@ -35,8 +35,8 @@ def beside(folder):
 
 
 def open_shown(folder, root, **paths):
-    """The database of `folder`, with what nobody has recorded there from another GPU's: the line below a table names the
-    GPU."""
+    """The database of `folder`, with what nobody has recorded there from another GPU's: the line below a table names
+    the GPU."""
     for kind in schema.MEASURED:
         there = [path for path in (os.path.join(one, kind + ".csv") for one in [folder, *beside(folder)])
                  if os.path.isfile(path)]
