@@ -114,8 +114,8 @@ OLDER = """SELECT 1 FROM changes AS c WHERE what = '{what}' AND r.date < c.date 
 def true_rows(db, names):
     """Leaves out what rows cannot know, and refuses those that cannot be. Of caches that are warm there is no share of
     DRAM's peak; Winograd's FLOP, by direct count, are more than it carries out; power is that of continuous load;
-    before a change of plots/changes.csv the clock is none of the timed launches'. `older` is the version of a row whose kernel
-    has changed since."""
+    before a change of plots/changes.csv the clock is none of the timed launches'. `older` is the version of a row whose
+    kernel has changed since."""
     for kind in schema.RECORDS:
         db.execute(f"ALTER TABLE {kind} ADD COLUMN older TEXT")
         db.execute(f"UPDATE {kind} SET peak_share = NULL WHERE op = 'conv' AND variant = 'winograd'")
