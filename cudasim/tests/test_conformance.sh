@@ -1,7 +1,7 @@
 #!/bin/sh
-# Every PTX instruction against what an H200 gave, copies by im2col maps against an H100 (tests/conformance/golden); with
-# TEST_ALL=1 (make test-all) in each instruction set of this machine. Cases not recorded yet run, too, and count as
-# skipped. Ends with "N passed, N failed[, N skipped]".
+# Every PTX instruction against what an H200 gave, copies by im2col maps against an H100 (tests/conformance/golden);
+# with TEST_ALL=1 (make test-all) in each instruction set of this machine. Cases not recorded yet run, too, and count
+# as skipped. Ends with "N passed, N failed[, N skipped]".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d) || exit 1

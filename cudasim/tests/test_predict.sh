@@ -24,7 +24,8 @@ expect() {
 }
 cudasim=./cudasim program=build/tests/programs/reduction
 expect 'an unknown form' 2 "^cudasim: --predict: 'x' is unknown" $cudasim --predict=x true
-expect 'a variable' 2 '^cudasim: CUDASIM_PREDICT=x is neither only nor run nor request$' env CUDASIM_PREDICT=x $cudasim $program
+expect 'a variable' 2 '^cudasim: CUDASIM_PREDICT=x is neither only nor run nor request$' \
+    env CUDASIM_PREDICT=x $cudasim $program
 expect 'no nvdisasm' 0 '-  (nvdisasm is missing' env CUDASIM_NVDISASM=/nowhere $cudasim --predict=run $program
 mkdir "$work/it's here"
 mkdir "$work/tmp"

@@ -116,7 +116,8 @@ chmod +x "$work/nvdisasm"
 [ -x "$tool" ] || tool=$work/nvdisasm
 # plain NVDISASM PROGRAM VARIANT: prints a run without a GPU, without the seconds; its counts go to $work/counts.csv.
 plain() {
-    FAKE_MACHINE='no driver' CUDASIM_NVDISASM=$1 CUDASIM_COUNTERS_CSV=$work/counts.csv "$2" --size 64 --variant "$3" 2>"$work/err" |
+    FAKE_MACHINE='no driver' CUDASIM_NVDISASM=$1 CUDASIM_COUNTERS_CSV=$work/counts.csv \
+        "$2" --size 64 --variant "$3" 2>"$work/err" |
         sed 's/ *[0-9.]* s  / s  /'
 }
 for each in "$program plain" 'step03/run tile4x4'; do # the second has machine code

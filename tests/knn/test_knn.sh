@@ -57,7 +57,8 @@ expect 'auto says T1, T2 and what it chose' 0 \
 expect 'the list of methods' 0 '^bf_garcia ' --list
 same 'all of them' '' "$(for d in gemm_cublas gemm_ladder direct; do for s in kpass bitonic auto warpselect radix; do
     grep -q "^$d+$s " "$work/out" || echo "$d+$s"; done; done
-    for m in bf_garcia one_kernel screen+radix fused exact_tc best gemm_maps+radix; do grep -q "^$m " "$work/out" || echo "$m"; done)"
+    for m in bf_garcia one_kernel screen+radix fused exact_tc best gemm_maps+radix; do
+        grep -q "^$m " "$work/out" || echo "$m"; done)"
 expect 'the list of methods, verbose' 0 \
     '^ +256 threads per block, [0-9]+ registers per thread, [0-9]+ bytes of shared memory per block$' --list --verbose
 expect 'help' 0 '^  --k-sweep A:B ' --help

@@ -19,7 +19,8 @@ tried 'the same bits where tiles are divided along K' "$program" again --sim
 # The rungs in f16, whose rows begin and end on 16 bytes: less than a tile, tiles that are not whole, K that ends within
 # a tile, is shorter than the ring and goes round it; what lies between rows stays as it was. More tiles than
 # multiprocessors are for those whose blocks take several (with KL_TEST_ALL for all).
-a_tile_a_block='wmma mma_sync mma_k8 ldmatrix swizzle stages warp_64x64 fragments interleaved pointers rasterized tma wgmma'
+a_tile_a_block='wmma mma_sync mma_k8 ldmatrix swizzle stages warp_64x64 fragments interleaved pointers rasterized
+    tma wgmma'
 persistent='warp_specialised persistent_grid ping_pong cluster cooperative tma_store best'
 rungs="$a_tile_a_block $persistent"
 computes() { # VARIANT... -- OPTION...: all of these give a result
