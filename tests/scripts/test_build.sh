@@ -350,7 +350,7 @@ check "clean leaves what git has, nothing else" [ ! -s "$work/out" ]
 if ! nvidia-smi -L >/dev/null 2>&1; then
     line "knn_peers.sh without a GPU and Faiss: one line, exit 2" 2 'false has no Faiss' \
         env PYTHON=false sh scripts/knn/knn_peers.sh
-    for script in bench counters cold latency tests/test_gpu tests/sanitize knn_torch "profile $step"; do
+    for script in bench counters cold latency tests/test_gpu tests/sanitize knn/knn_torch "profile $step"; do
         run sh -c "sh scripts/${script%% *}.sh ${script#"${script%% *}"}"
         check "${script%% *}.sh without a GPU: one line, exit 3" eval '[ "$status" = 3 ] && lines 1 && said "no GPU"'
     done
