@@ -72,7 +72,7 @@ def say(text):
 
 def made(folder, root, csv, gap):
     """(name, caption, what it is compared with, data or None) of every figure; says which there are not, and why."""
-    db = gpus.open_shown(folder, root, sgemm=csv)
+    db = load.open_folder(folder, root, sgemm=csv)
     files = {kind: load.short_name(os.path.join(folder, kind + ".csv"), root) for kind in schema.MEASURED}
     files["sgemm"] = load.short_name(csv, root)
     figures = []

@@ -48,7 +48,8 @@ typedef struct {
     multistage_plan b;
 } timed_plan;
 
-/* Always by the shipped constants: what is timed does not depend on what was fitted before. */
+/* By the shipped constants: what is timed does not depend on what was fitted before. A test, which sets CLUSTERS, has
+ * constants of its own. */
 static timed_plan plan_with(const gemm_problem *p, int candidate) {
     timed_plan t = {*p, candidate < FIRST_STAGES, {.tile = -1}, {.clocks = INFINITY}};
     if (p->m == 0 || p->n == 0) return t;
@@ -58,7 +59,7 @@ static timed_plan plan_with(const gemm_problem *p, int candidate) {
     }
     const char *set = getenv("CLUSTERS");
     plan_tile tiles[PERSISTENT_TILES];
-    plan_costs costs = shipped_costs;
+    plan_costs costs = set != NULL ? *current_costs() : shipped_costs;
     const int count = persistent_tiles(p, tiles), most = set != NULL ? atoi(set) : INT_MAX;
     const int tile = candidate < FIRST_WHOLE ? candidate : candidate - FIRST_WHOLE + FIRST_ANY_C;
     if (candidate >= FIRST_WHOLE) costs.meet = 1e15; /* no parts */
