@@ -24,7 +24,7 @@ static const struct shipped {
 
 /* Of a rate in this unit, what one clock of one SM has of it; 0: no such unit. */
 static double per_clock(const ceilings *c, const char *unit) {
-    static const char *const as_they_are[] = {"FLOP/clk", "B/clk", "add/clk", "clk", "us"};
+    static const char *const as_they_are[] = {"FLOP/clk", "B/clk", "add/clk", "FMA/clk", "bar/clk", "clk", "us"};
     for (size_t k = 0; k < sizeof as_they_are / sizeof *as_they_are; k++)
         if (strcmp(unit, as_they_are[k]) == 0) return 1;
     const bool of_gpu = strcmp(unit, "GB/s") == 0 || strcmp(unit, "Gadd/s") == 0;

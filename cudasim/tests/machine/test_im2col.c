@@ -53,7 +53,7 @@ static void maps_are_checked(void **state) {
     FORGED(upper[1] = -300);
     FORGED(im2col = false);
     FORGED(rank = 2);
-    FORGED(steps[3] = 2);
+    FORGED(steps[3] = 9);
 #undef FORGED
 #define ASK(code, change)                                                                                              \
     do {                                                                                                               \
