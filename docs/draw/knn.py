@@ -124,10 +124,12 @@ def flow(sources):
     d.text(250, 16, "GPU", "title", "middle")
     for place, what in enumerate(("norms", "distances: one GEMM", "k passes, or bitonic sort", "vote")):
         d.label(130, 70 + place * 44, 250, 28, what, "soft-a")
-        d.line(250, 54 + place * 44, 250, 68 + place * 44, arrow=place > 0)
-    for y, what, ends in ((26, "records, labels", (118, 40, 250, 54)), (246, "labels", (250, 230, 118, 258))):
-        d.label(8, y, 110, 28, what)
-        d.line(*ends, arrow=True)
+        d.line(250, 54 + place * 44 if place else 40, 250, 68 + place * 44, arrow=True)
+    d.label(8, 26, 110, 28, "records, labels")
+    d.line(118, 40, 250, 40)
+    d.label(8, 246, 110, 28, "labels")
+    d.line(250, 230, 250, 260)
+    d.line(250, 260, 120, 260, arrow=True)
     return d.svg()
 
 

@@ -22,7 +22,7 @@ def tree(sources):
         d.label(60 + rank * 66, 72, 56, 26, f"n / {RANKS} points", "cell", "tiny")
     for number, level in enumerate([*levels, []]):
         y = 114 + number * 52
-        d.text(6, y + 13, f"step {2 ** (number - 1)}" if number else "search", "note")
+        d.text(6, y + 13, f"step = {2 ** (number - 1)}" if number else "search", "note")
         for rank in there:
             d.label(60 + rank * 66, y, 56, 18, "k best", "a", "on")
         for a, b in level:
