@@ -159,9 +159,14 @@ KL_BOTH double verify_expected(const verify_case *v, double sum, double c0, doub
     return v->exact || v->arithmetic == VERIFY_WHOLE ? dtype_round(v->c.type, ref) : ref;
 }
 
+/* Whether its results are exact, and no sums of magnitudes are needed: on integers, but for transforms, which round. */
+KL_BOTH bool verify_is_exact(const verify_case *v) {
+    return v->exact && v->arithmetic != VERIFY_TRANSFORMED;
+}
+
 /* The bound for one element, from its FP64 sums (verify_magnitude); shared by host and device. */
 KL_BOTH double verify_bound(const verify_case *v, double sum_abs, double ref, double c0, double d0) {
-    if ((v->exact && v->arithmetic != VERIFY_TRANSFORMED) || v->arithmetic == VERIFY_WHOLE) return 0.0;
+    if (verify_is_exact(v) || v->arithmetic == VERIFY_WHOLE) return 0.0;
     double products = fabs((double)v->alpha) * sum_abs;
     double s = products + fabs((double)v->beta * c0) + fabs(d0);
     const double k = verify_k(v), roundings = k + (v->d.elements == NULL ? 2.0 : 3.0);

@@ -177,7 +177,7 @@ __global__ void __launch_bounds__(SIDE *SIDE) verify_kernel(verify_case v, unsig
 #pragma unroll
                 for (int j = 0; j < PER; j++) {
                     sum[i][j] = fma(a[i], b[j], sum[i][j]);
-                    if (!v.exact) sum_abs[i][j] = fma(fabs(a[i]), fabs(b[j]), sum_abs[i][j]);
+                    if (!verify_is_exact(&v)) sum_abs[i][j] = fma(fabs(a[i]), fabs(b[j]), sum_abs[i][j]);
                 }
         }
         __syncthreads();

@@ -103,13 +103,18 @@ static void check(const gemm_case *c, bool exact) {
     free(back);
 }
 
-/* The rounded reference of a convolution, into the host's y. */
+/* The rounded reference of a convolution, into the host's y; half a bound beside it where even integers have one. */
 static void store_expected(const verify_case *v) {
     for (int row = 0; row < verify_m(v); row++)
         for (int col = 0; col < verify_n(v); col++) {
-            double sum = 0.0;
-            for (int l = 0; l < verify_k(v); l++) sum += verify_a_at(v, row, l) * verify_b_at(v, l, col);
-            const double y = verify_expected(v, sum, verify_c0(v, row, col), verify_d0(v, col));
+            double sum = 0.0, sum_abs = 0.0;
+            for (int l = 0; l < verify_k(v); l++) {
+                const double product = verify_a_at(v, row, l) * verify_b_at(v, l, col);
+                sum += product, sum_abs += fabs(product);
+            }
+            const double c0 = verify_c0(v, row, col), d0 = verify_d0(v, col);
+            double y = verify_expected(v, sum, c0, d0);
+            if (v->arithmetic == VERIFY_TRANSFORMED) y += verify_bound(v, sum_abs, y, c0, d0) / 2;
             const int64_t at = (int64_t)windows_result(&v->seen, row, col, verify_n(v));
             matrix_set_word(&v->c, (size_t)(matrix_front(&v->c) + at), dtype_to_bits(v->c.type, y));
         }
@@ -161,6 +166,7 @@ int halves_differ(void) {
         c.seen.nhwc = i / 4 % 2 != 0, c.seen.pad[0] = 2, c.seen.pad[1] = 1, c.beta = i % 4 == 1 ? 2.0f : 0.0f;
         if (conv_case_complete(&c) != NULL) abort();
         check_windows(&c, c.type == DTYPE_F32 ? VERIFY_FMA : VERIFY_TENSOR, i % 2);
+        if (c.type == DTYPE_F32) check_windows(&c, VERIFY_TRANSFORMED, i % 2);
         if (c.type != DTYPE_F32 || c.seen.nhwc) continue;
         c.seen.s = 3, c.seen.stride[0] = c.seen.dilation[1] = 1;
         if (conv_case_complete(&c) != NULL) abort();
