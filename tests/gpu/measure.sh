@@ -173,12 +173,12 @@ timed() { ! column ms_median | grep -qv '[0-9]' && ! grep -q skipped "$work/out"
 # complete_gemv VARIANTS RATIOS: a row a variant and one of the ceiling, all timed, RATIOS of them against the baseline.
 complete_gemv() { timed && [ "$(tally op)" = "$1 gemv 1 read" ] && [ "$(column ratio | grep -c '[0-9]')" = "$2" ]; }
 tune=$work/kernel-ladder/gemv.tune # the default place
-# entries: the tune file's, without what explains them; winner: of the latest; chosen: which the last run took.
-entries() { sed '1d; /^#/d' "$tune"; }
+# entries: the tune file's of `best`; winner: of the latest; chosen: which the last run took.
+entries() { sed '1d; /^#/d' "$tune" | grep "^best$(printf '\t')"; }
 winner() { entries | awk -F '\t' 'END { print $(NF - 1) }'; }
 chosen() { sed -n 's/^    best: \(n[0-9].*\)/\1/p' "$work/out"; }
-# searched TIMES: what --tune-csv holds, as often as the first search wrote.
-searched() { [ "$(tail -n +2 "$work/tune.csv" | wc -l)" = $(($1 * one_search)) ]; }
+# searched TIMES: what --tune-csv holds of `best`, as often as the first search wrote.
+searched() { [ "$(grep -c ',best,' "$work/tune.csv")" = $(($1 * one_search)) ]; }
 # kept ENTRIES: the tune file is whole and holds so many.
 kept() { head -n 1 "$tune" | grep -q '^kernel-ladder tune file' && [ "$(entries | wc -l)" = "$1" ]; }
 
@@ -189,7 +189,7 @@ if wants step07; then
     check "$step is timed and recorded" exits 0 gemv "$@"
     check "$step: a complete row a variant, and the read ceiling" complete_gemv "$variants" "$variants"
     check "$step: in graphs" modes_are graph
-    one_search=$(tail -n +2 "$work/tune.csv" | wc -l)
+    one_search=$(grep -c ',best,' "$work/tune.csv")
     check "$step: the search was recorded" [ "$one_search" -ge 8 ]
     check "$step: the tune file was made" kept 1
     check "$step is resumed" exits 0 gemv "$@" --resume
