@@ -10,6 +10,7 @@
  *
  * Copies beyond the last k fill with zeros: the source size given to the instruction says how much to read. */
 #include "gemm/gemm_kernel.cuh"
+#include "gemm/launch.cuh"
 #include "ptx/cp_async.cuh"
 
 static const int BM = 128, BN = 128, BK = 16;
@@ -23,6 +24,7 @@ struct stage {
     float A[BK][A_ROW];
     float B[BK][BN];
 };
+static const int BYTES = STAGES * sizeof(stage);
 
 /* Where a thread's copies of the next tile read, and how many values of k are left. Rows of A and columns of B beyond
  * the matrix are replaced by the last ones (their results are never stored); only k needs zeros. */
@@ -123,15 +125,9 @@ __global__ void __launch_bounds__(THREADS, 2) sgemm_cp_async(sgemm_problem p) {
 }
 
 extern "C" kernel_info kernel_cp_async(void) {
-    return {(const void *)sgemm_cp_async, THREADS, STAGES * sizeof(stage)};
+    return {(const void *)sgemm_cp_async, THREADS, BYTES};
 }
 
 extern "C" cudaError_t launch_cp_async(const gemm_problem *p, cudaStream_t stream) {
-    unsigned blocks = gemm_blocks(p, BM, BN);
-    if (blocks == 0) return cudaSuccess;
-    const int bytes = STAGES * sizeof(stage); /* more than 48 KB is available only on request */
-    cudaError_t error = cudaFuncSetAttribute(sgemm_cp_async, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-    if (error != cudaSuccess) return error;
-    sgemm_cp_async<<<blocks, THREADS, bytes, stream>>>(gemm_launch_copy(p));
-    return cudaGetLastError();
+    return gemm_launch(sgemm_cp_async, gemm_blocks(p, BM, BN), 1, THREADS, BYTES, stream, gemm_launch_copy(p));
 }

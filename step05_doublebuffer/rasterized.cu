@@ -10,78 +10,15 @@
  *    8   9  10  11           8  10  12  14
  *   12  13  14  15           9  11  13  15        */
 #include "gemm/gemm_kernel.cuh"
+#include "gemm/launch.cuh"
 #include "ptx/cp_async.cuh"
 
 static const int BM = 128, BN = 256, BK = 16, WM = 64, WN = 64; /* the tiles of a block and of a warp */
 static const int STAGES = 4, THREADS = 256, BAND = 8;
 static const int TM = 8, TN = 16;              /* a thread's results: blocks of 4 x 4, */
 static const int ROW_STEP = 32, COL_STEP = 16; /* so far apart */
-static const int A_ROW = BM + 4; /* 8 values of k and 4 rows, copied at once by a warp, fall into 32 banks */
-static const int A_COPIES = BM * BK / THREADS, B_COPIES = BK * BN / 4 / THREADS; /* of a thread, 4 and 16 bytes each */
-
-struct stage {
-    float A[BK][A_ROW];
-    float B[BK][BN];
-};
-
-/* Where a thread's copies of the next tile read, and how many values of k are left. Rows of A and columns of B beyond
- * the matrix are replaced by the last ones (their results are never stored); only k needs zeros. */
-struct source {
-    const float *a[A_COPIES / 2], *b;
-    int k_left;
-};
-
-static __device__ __forceinline__ source first_tile(const sgemm_problem &p, int row0, int col0) {
-    int a_row = row0 + threadIdx.x / 8, b_col = min(col0 + (int)threadIdx.x % (BN / 4) * 4, p.n - 4);
-    source from = {{}, gemm_at(p.B, p.ldb, threadIdx.x / (BN / 4), b_col), p.k};
-#pragma unroll
-    for (int r = 0; r < A_COPIES / 2; r++)
-        from.a[r] = gemm_at(p.A, p.lda, min(a_row + r * 32, p.m - 1), threadIdx.x % 8);
-    return from;
-}
-
-static __device__ __forceinline__ void next_tile(const sgemm_problem &p, source *from) {
-#pragma unroll
-    for (int r = 0; r < A_COPIES / 2; r++) from->a[r] += BK;
-    from->b = gemm_at(from->b, p.ldb, BK, 0);
-    from->k_left -= BK;
-}
-
-/* One of this thread's copies: first those of A (a warp takes 8 values of k in 4 rows, one sector a row), then B's. */
-static __device__ __forceinline__ void copy(const sgemm_problem &p, const source &from, int s, stage *to) {
-    if (s < A_COPIES) {
-        int row = threadIdx.x / 8 + s / 2 * 32, k = threadIdx.x % 8 + s % 2 * 8;
-        cp_async_4_zfill(shared_address(&to->A[k][row]), from.a[s / 2] + s % 2 * 8, k < from.k_left ? 4 : 0);
-    } else {
-        int step = (s - A_COPIES) * (BK / B_COPIES);
-        int k = threadIdx.x / (BN / 4) + step, col = threadIdx.x % (BN / 4) * 4;
-        cp_async_16_zfill(shared_address(&to->B[k][col]), gemm_at(from.b, p.ldb, step, 0), k < from.k_left ? 16 : 0);
-    }
-}
-
-static __device__ __forceinline__ void copy_tile(const sgemm_problem &p, source *from, stage *to) {
-#pragma unroll
-    for (int s = 0; s < A_COPIES + B_COPIES; s++) copy(p, *from, s, to);
-    next_tile(p, from);
-}
-
-static __device__ __forceinline__ void shared_to_registers(const stage *t, int k, int row, int col, float *a_reg,
-                                                           float *b_reg) {
-#pragma unroll
-    for (int i = 0; i < TM; i += 4) *(float4 *)&a_reg[i] = *(const float4 *)&t->A[k][row + i / 4 * ROW_STEP];
-#pragma unroll
-    for (int j = 0; j < TN; j += 4) *(float4 *)&b_reg[j] = *(const float4 *)&t->B[k][col + j / 4 * COL_STEP];
-}
-
-static __device__ __forceinline__ void multiply(const float *a_reg, const float *b_reg, float (*c_reg)[TN]) {
-#pragma unroll
-    for (int j = 0; j < TN; j++)
-#pragma unroll
-        for (int x = 0; x < TM; x++) {
-            int i = j % 2 ? TM - 1 - x : x;
-            c_reg[i][j] += a_reg[i] * b_reg[j];
-        }
-}
+#include "copies.cuh"
+#include "fma_order.cuh"
 
 /* Where the tile of C with this number begins. A band has BAND rows of tiles, the last one perhaps fewer. */
 static __device__ __forceinline__ void tile_position(const sgemm_problem &p, int tile, int *row0, int *col0) {
@@ -135,15 +72,9 @@ __global__ void __launch_bounds__(THREADS, 1) sgemm_rasterized(sgemm_problem p) 
 }
 
 extern "C" kernel_info kernel_rasterized(void) {
-    return {(const void *)sgemm_rasterized, THREADS, STAGES * sizeof(stage)};
+    return {(const void *)sgemm_rasterized, THREADS, BYTES};
 }
 
 extern "C" cudaError_t launch_rasterized(const gemm_problem *p, cudaStream_t stream) {
-    unsigned blocks = gemm_blocks(p, BM, BN);
-    if (blocks == 0) return cudaSuccess;
-    const int bytes = STAGES * sizeof(stage); /* more than 48 KB is available only on request */
-    cudaError_t error = cudaFuncSetAttribute(sgemm_rasterized, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-    if (error != cudaSuccess) return error;
-    sgemm_rasterized<<<blocks, THREADS, bytes, stream>>>(gemm_launch_copy(p));
-    return cudaGetLastError();
+    return gemm_launch(sgemm_rasterized, gemm_blocks(p, BM, BN), 1, THREADS, BYTES, stream, gemm_launch_copy(p));
 }

@@ -44,11 +44,12 @@ class Values(dict):
 
 
 class Kernel:
-    """A source file; `given` are values for names that it does not declare, as a template's parameters."""
+    """A source file and headers of it; `given` are values for names that they do not declare, as a template's
+    parameters."""
 
-    def __init__(self, sources, path, **given):
+    def __init__(self, sources, path, *headers, **given):
         self.path, self.given = path, given
-        self.text = without_comments(sources.text(path))
+        self.text = "\n".join(without_comments(sources.text(one)) for one in (*headers, path))
 
     def refuse(self, what):
         raise Mistake(f"{self.path} no longer has {what}, which a drawing needs")

@@ -87,7 +87,7 @@ def copies_of(kernel, k):
 
 
 def spread(sources):
-    kernel = Kernel(sources, FOLDER + "spread_copies.cu")
+    kernel = Kernel(sources, FOLDER + "spread_copies.cu", FOLDER + "copies.cuh")
     deep, of_a, all_copies = kernel.value("BK"), kernel.value("A_COPIES"), kernel.value("COPIES")
     slots = kernel.value("SLOTS")
     issued = {k: copies_of(kernel, k) for k in range(slots)}

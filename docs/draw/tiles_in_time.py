@@ -105,7 +105,7 @@ def interleaved(sources):
 
 def pointers(sources):
     """One thread's copies of a tile: from where, to where."""
-    kernel = Kernel(sources, RING + "pointers.cu")
+    kernel = Kernel(sources, RING + "pointers.cu", RING + "stage.cuh", RING + "moving_copies.cuh")
     each, apart, stages = kernel.value("EACH"), kernel.value("APART"), kernel.value("STAGES")
     place = re.search(r"int place\(int row, int chunk\) \{\s*return (.*?);", kernel.text)[1]
     copy = "cp_async_16_zfill(to + down * BK * 2"

@@ -2,7 +2,7 @@
 next.
 
 A rung is a kernel's file without its suffix, lds128 for step04_vectorized/lds128.cu. Its code is that file with the
-headers of the steps that it includes in their places, without comments and blank lines; common/ is not counted.
+headers of the steps that it includes in their places, without comments, guards and blank lines; common/ is not counted.
 """
 
 import difflib
@@ -15,6 +15,7 @@ from report.load import Mistake
 MOST = 25  # lines that a note shows of a source at once
 TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 INCLUDE = re.compile(r'\s*#\s*include\s+"([^"]+)"')
+GUARD = re.compile(r"#(?:ifndef|define) KL_\w+$|#endif$")
 
 
 def read(root, path):
@@ -108,7 +109,7 @@ def code(root, path, seen=None):
         near = os.path.normpath(os.path.join(os.path.dirname(path), header[1])) if header else ""
         if near.startswith("step") and os.path.isfile(os.path.join(root, near)):
             lines += code(root, near, seen) if near not in seen else []
-        elif text.strip():
+        elif text.strip() and not GUARD.match(text):
             lines.append((path, number, text.rstrip()))
     return lines
 

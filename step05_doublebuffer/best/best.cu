@@ -16,7 +16,7 @@
  *
  * Which tile computes C, and how much of C is divided, is what plan.h estimates to be the fastest. */
 #include "plan.h"
-#include "ptx/acquire_release.cuh"
+#include "sharing.cuh"
 #include "thin.cuh"
 #include "warp_tile.cuh"
 
@@ -26,43 +26,6 @@ static const int MAX_SMS = 192, MAX_PER_SM = 2; /* how many workers the workspac
  * may use it, which launches in one stream guarantee. Each flag is cleared by the worker that waited for it. */
 static __device__ float left_sums[MAX_SMS * 128 * THREADS]; /* of the largest tile 128 from each thread */
 static __device__ unsigned left_ready[MAX_SMS * MAX_PER_SM];
-
-/* Word by word: neighbouring threads write neighbouring words. (A float4 would want its words in four aligned
- * registers, which may bind the registers of the main loop, too.) */
-template <class T> static __device__ __forceinline__ void leave_sums(int worker, const float (*c_reg)[T::TN]) {
-    auto left = (float(*)[T::RESULTS][THREADS])left_sums;
-#pragma unroll
-    for (int i = 0; i < T::RESULTS; i++) left[worker][i][threadIdx.x] = c_reg[i / T::TN][i % T::TN];
-    __syncthreads();
-    if (threadIdx.x == 0) store_release(&left_ready[worker], 1);
-}
-
-template <class T> static __device__ __forceinline__ void add_sums(int worker, float (*c_reg)[T::TN]) {
-    auto left = (float(*)[T::RESULTS][THREADS])left_sums;
-    if (threadIdx.x == 0)
-        while (load_acquire(&left_ready[worker]) == 0) __nanosleep(20);
-    __syncthreads();
-#pragma unroll
-    for (int i = 0; i < T::RESULTS; i++) /* from L2: L1 may hold data of an earlier launch */
-        c_reg[i / T::TN][i % T::TN] += __ldcg(&left[worker][i][threadIdx.x]);
-    __syncthreads();
-    if (threadIdx.x == 0) left_ready[worker] = 0;
-}
-
-/* The tiles of C from `first` on are divided: counting through all of them, each worker gets `share` tiles of K, and
- * the first `extra` workers one more. */
-struct sharing {
-    int first, share, extra;
-};
-
-/* The first tile of K of a worker; the worker that has tile of K number `at`. */
-static __device__ __forceinline__ int share_begin(sharing s, int worker) {
-    return worker * s.share + min(worker, s.extra);
-}
-static __device__ __forceinline__ int worker_of(sharing s, int at) {
-    int longer = s.extra * (s.share + 1);
-    return at < longer ? at / (s.share + 1) : s.extra + (at - longer) / s.share;
-}
 
 template <class T, bool VECTOR_B, bool DIRECT>
 __global__ void __launch_bounds__(THREADS, T::PER_SM) sgemm_best(sgemm_problem p, sharing s) {
@@ -85,13 +48,14 @@ __global__ void __launch_bounds__(THREADS, T::PER_SM) sgemm_best(sgemm_problem p
         if (T::SLICES > 1 && k_end < tiles_k) {
             int part = worker - worker_of(s, tile * tiles_k);
             for (int step = 1; part % (2 * step) == 0 && share_begin(s, worker + step) < tile_end; step *= 2)
-                add_sums<T>(worker + step, c_reg);
+                add_sums<T::RESULTS, THREADS>(left_sums, left_ready, worker + step, c_reg);
         }
         if (k_begin > 0) {
-            leave_sums<T>(worker, c_reg);
+            leave_sums<T::RESULTS, THREADS>(left_sums, left_ready, worker, c_reg);
         } else {
             if (T::SLICES == 1 && k_end < tiles_k)
-                for (int other = worker + 1; share_begin(s, other) < tile_end; other++) add_sums<T>(other, c_reg);
+                for (int other = worker + 1; share_begin(s, other) < tile_end; other++)
+                    add_sums<T::RESULTS, THREADS>(left_sums, left_ready, other, c_reg);
             store_tile<T, DIRECT>(p, row0, col0, (float *)shared, c_reg);
         }
         at += k_end - k_begin;

@@ -16,15 +16,7 @@ static const int BM = 128, BN = 128, BK = 64, STEPS = BK / 16, STAGES = 3;
 static const int WM = 64, WN = 64;
 static const int THREADS = 128, BLOCKS = 2; /* per multiprocessor: one waits while the other multiplies */
 
-struct stage {
-    __half a[BM][BK], b[BN][BK];
-};
-static const int BYTES = STAGES * sizeof(stage);
-
-/* The place of chunk `chunk` of row `row`, as an index of its first number. */
-static __device__ __forceinline__ int place(int row, int chunk) {
-    return (chunk ^ row % 8) * 8;
-}
+#include "stage.cuh"
 
 static const int EACH = BM * 8 / THREADS; /* a thread's copies of a tile of A, and as many of B */
 
@@ -50,19 +42,7 @@ static __device__ __forceinline__ void request(const gemm_problem &p, int row0, 
     }
 }
 
-/* The fragments of a warp's rows of A and columns of B for the 16 values of k of step `step`. */
-static __device__ __forceinline__ void load_fragments(const stage &now, int wm, int wn, int step, unsigned (*a_frag)[4],
-                                                      unsigned (*b_frag)[2]) {
-    int lane = threadIdx.x % 32;
-    for (int i = 0; i < WM / 16; i++) {
-        int row = wm + i * 16 + lane % 16, chunk = step * 2 + lane / 16;
-        ldmatrix_x4(a_frag[i], shared_address(&now.a[row][place(row, chunk)]));
-    }
-    for (int j = 0; j < WN / 8; j += 2) {
-        int row = wn + j * 8 + lane / 16 * 8 + lane % 8, chunk = step * 2 + lane / 8 % 2;
-        ldmatrix_x4(b_frag[j], shared_address(&now.b[row][place(row, chunk)]));
-    }
-}
+#include "step_fragments.cuh"
 
 __global__ void __launch_bounds__(THREADS, BLOCKS) gemm_interleaved(gemm_problem p) {
     extern __shared__ __align__(1024) unsigned char shared[];

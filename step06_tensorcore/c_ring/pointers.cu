@@ -15,61 +15,8 @@ static const int BM = 128, BN = 128, BK = 64, STEPS = BK / 16, STAGES = 3;
 static const int WM = 64, WN = 64;
 static const int THREADS = 128, BLOCKS = 2; /* per multiprocessor: one waits while the other multiplies */
 
-struct stage {
-    __half a[BM][BK], b[BN][BK];
-};
-static const int BYTES = STAGES * sizeof(stage);
-
-/* The place of chunk `chunk` of row `row`, as an index of its first number. */
-static __device__ __forceinline__ int place(int row, int chunk) {
-    return (chunk ^ row % 8) * 8;
-}
-
-/* What a thread copies of a tile: its chunk of every 16th row of A and of B. */
-static const int EACH = BM * 8 / THREADS, APART = BM / EACH;
-struct source {
-    const __half *a, *b;     /* the first ones, */
-    int a_rows, b_rows, col; /* how many of the rows exist, their column in a tile, */
-    unsigned to;             /* and where the first one of A goes in stage 0 */
-};
-
-static __device__ __forceinline__ source source_of(const gemm_problem &p, int row0, int col0, const stage *ring) {
-    int row = threadIdx.x / 8, chunk = threadIdx.x % 8;
-    return {gemm_at((const __half *)p.A, p.lda, row0 + row, chunk * 8),
-            gemm_at((const __half *)p.B, p.ldb, col0 + row, chunk * 8),
-            (p.m - row0 - row + APART - 1) / APART,
-            (p.n - col0 - row + APART - 1) / APART,
-            chunk * 8,
-            shared_address(&ring->a[row][place(row, chunk)])};
-}
-
-/* Requests copies first ... last - 1 of the tile at k0, `ahead` tiles further on than the pointers, into stage s; zeros
- * beyond the last row or k: a predicate, no branch. */
-static __device__ __forceinline__ void request(const gemm_problem &p, const source &x, int k0, int ahead, int s,
-                                               int first, int last) {
-    unsigned to = x.to + s * (int)sizeof(stage);
-    int a_rows = k0 + x.col < p.k ? x.a_rows : 0, b_rows = k0 + x.col < p.k ? x.b_rows : 0;
-#pragma unroll
-    for (int i = first; i < last; i++) {
-        int down = i * APART;
-        cp_async_16_zfill(to + down * BK * 2, gemm_at(x.a, p.lda, down, ahead * BK), i < a_rows ? 16 : 0);
-        cp_async_16_zfill(to + (BM + down) * BK * 2, gemm_at(x.b, p.ldb, down, ahead * BK), i < b_rows ? 16 : 0);
-    }
-}
-
-/* The fragments of a warp's rows of A and columns of B for the 16 values of k of step `step`. */
-static __device__ __forceinline__ void load_fragments(const stage &now, int wm, int wn, int step, unsigned (*a_frag)[4],
-                                                      unsigned (*b_frag)[2]) {
-    int lane = threadIdx.x % 32;
-    for (int i = 0; i < WM / 16; i++) {
-        int row = wm + i * 16 + lane % 16, chunk = step * 2 + lane / 16;
-        ldmatrix_x4(a_frag[i], shared_address(&now.a[row][place(row, chunk)]));
-    }
-    for (int j = 0; j < WN / 8; j += 2) {
-        int row = wn + j * 8 + lane / 16 * 8 + lane % 8, chunk = step * 2 + lane / 8 % 2;
-        ldmatrix_x4(b_frag[j], shared_address(&now.b[row][place(row, chunk)]));
-    }
-}
+#include "moving_copies.cuh"
+#include "step_fragments.cuh"
 
 __global__ void __launch_bounds__(THREADS, BLOCKS) gemm_pointers(gemm_problem p) {
     extern __shared__ __align__(1024) unsigned char shared[];

@@ -19,23 +19,7 @@ static const int BM = 128, BN = 128, BK = 64, STEPS = BK / 16, STAGES = 6;
 static const int CLUSTER = 2; /* blocks, one above the other */
 static const int CONSUMERS = 2, THREADS = 128 * (1 + CONSUMERS);
 
-struct stage {
-    __half a[BM][BK], b[BN][BK];
-};
-static const int BYTES = 1024 + STAGES * sizeof(stage); /* the first 1024 for the barriers */
-
-/* Two barriers a stage: `full` counts the bytes that arrive, `empty` the consumer of
- * each block whose tile it is. */
-static __device__ __forceinline__ void init_barriers(uint32_t full, uint32_t empty) {
-    if (threadIdx.x == 0) {
-        for (int s = 0; s < STAGES; s++) {
-            mbarrier_init(full + 8 * s, 1);
-            mbarrier_init(empty + 8 * s, CLUSTER);
-        }
-        fence_mbarrier_init();
-    }
-    cluster_sync();
-}
+#include "ring.cuh"
 
 /* The producer's one busy thread: requests all tiles of K of all the block's tiles of C, each as soon as its stage is
  * empty. `it` counts what has passed through the ring. */
@@ -108,7 +92,8 @@ __global__ void __launch_bounds__(THREADS, 1) gemm_cluster(const __grid_constant
     extern __shared__ __align__(1024) unsigned char shared[];
     uint32_t full = shared_address(shared), empty = full + 8 * STAGES;
     stage *ring = (stage *)(shared + 1024);
-    init_barriers(full, empty);
+    init_barriers(full, empty, CLUSTER);
+    cluster_sync();
 
     int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0); /* which the compiler now knows to be one for all lanes */
     if (warpgroup == 0) {

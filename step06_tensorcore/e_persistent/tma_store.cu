@@ -22,67 +22,13 @@ static const int BM = 128, BN = 256, BK = 64, STEPS = BK / 16, STAGES = 4;
 static const int CLUSTER = 2; /* blocks, one above the other */
 static const int CONSUMERS = 2, THREADS = 128 * (1 + CONSUMERS);
 
-struct stage {
-    __half a[BM][BK], b[BN][BK];
-};
+#include "pair.cuh"
+
 static const int SLABS = 2; /* of each consumer warp */
 struct slab {
     __half c[16][64];
 };
-static const int BYTES = 1024 + STAGES * sizeof(stage) + 4 * CONSUMERS * SLABS * sizeof(slab); /* 1024: barriers */
-
-/* Two barriers a stage: `full` counts the bytes that arrive, `empty` the consumers of
- * both blocks that have read them. */
-static __device__ __forceinline__ void init_barriers(uint32_t full, uint32_t empty) {
-    if (threadIdx.x == 0) {
-        for (int s = 0; s < STAGES; s++) {
-            mbarrier_init(full + 8 * s, 1);
-            mbarrier_init(empty + 8 * s, CLUSTER * CONSUMERS);
-        }
-        fence_mbarrier_init();
-    }
-    cluster_sync();
-}
-
-/* The producer's one busy thread: requests all tiles of K of all the block's tiles of C, each as soon as its stage is
- * empty. `it` counts what has passed through the ring. */
-static __device__ __forceinline__ void produce(const tensor_maps &maps, const gemm_problem &p, stage *ring,
-                                               uint32_t full, uint32_t empty) {
-    int tiles_m = (p.m + CLUSTER * BM - 1) / (CLUSTER * BM), tiles_n = (p.n + BN - 1) / BN;
-    const int PART = BN / CLUSTER; /* columns of B that this block loads for both */
-    unsigned it = 0, rank = cluster_rank();
-    for (int tile = blockIdx.x / CLUSTER; tile < tiles_m * tiles_n; tile += gridDim.x / CLUSTER) {
-        int2 at = gemm_rasterize(tile, tiles_m, tiles_n);
-        for (int t = 0; t * BK < p.k; t++, it++) {
-            int s = it % STAGES;
-            mbarrier_wait(empty + 8 * s, (it / STAGES & 1) ^ 1); /* returns at once if the stage was never full */
-            mbarrier_arrive_expect_tx(full + 8 * s, sizeof(stage));
-            tma_load(shared_address(ring[s].a), &maps.a, t * BK, (at.x * CLUSTER + rank) * BM, full + 8 * s);
-            tma_load_multicast(shared_address(ring[s].b[rank * PART]), &maps.b, t * BK, at.y * BN + rank * PART,
-                               full + 8 * s, (1 << CLUSTER) - 1);
-        }
-    }
-}
-
-/* A consumer warpgroup: multiplies its 64 rows of each tile of K of one tile of C, from number `it` in the ring on. */
-static __device__ __forceinline__ void multiply(float (&d)[BN / 2], int k, int consumer, unsigned it, const stage *ring,
-                                                uint32_t full, uint32_t empty) {
-    for (int t = 0; t * BK < k; t++, it++) {
-        int s = it % STAGES;
-        uint64_t a = wgmma_k_major(shared_address(ring[s].a[consumer * 64]));
-        uint64_t b = wgmma_k_major(shared_address(ring[s].b));
-        mbarrier_wait(full + 8 * s, it / STAGES & 1);
-        wgmma_fence();
-#pragma unroll
-        for (int step = 0; step < STEPS; step++)
-            wgmma_f16<0>(d, a + step * wgmma_advance(32), b + step * wgmma_advance(32), t > 0 || step > 0);
-        wgmma_commit();
-        wgmma_wait<1>(d); /* by now tile t - 1 has been multiplied, this one perhaps not yet */
-        if (threadIdx.x % 128 < CLUSTER && t > 0) mbarrier_arrive_remote(empty + 8 * ((it - 1) % STAGES));
-    }
-    wgmma_wait<0>(d);
-    if (threadIdx.x % 128 < CLUSTER) mbarrier_arrive_remote(empty + 8 * ((it - 1) % STAGES));
-}
+static const int ALL_BYTES = BYTES + 4 * CONSUMERS * SLABS * sizeof(slab);
 
 /* A warp's 16 rows of a tile of C from (row, col) on: 64 columns at a time go into the next slab, and from there on
  * their way. ADD: beta is not 0, so C is read. */
@@ -147,7 +93,8 @@ __global__ void __launch_bounds__(THREADS, 1)
     uint32_t full = shared_address(shared), empty = full + 8 * STAGES;
     stage *ring = (stage *)(shared + 1024);
     slab *slabs = (slab *)(ring + STAGES);
-    init_barriers(full, empty);
+    init_barriers(full, empty, CLUSTER * CONSUMERS);
+    cluster_sync();
 
     int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0); /* which the compiler now knows to be one for all lanes */
     if (warpgroup == 0) {
@@ -162,7 +109,7 @@ __global__ void __launch_bounds__(THREADS, 1)
 }
 
 extern "C" kernel_info kernel_tma_store(void) {
-    return {(const void *)gemm_tma_store, THREADS, BYTES};
+    return {(const void *)gemm_tma_store, THREADS, ALL_BYTES};
 }
 
 extern "C" cudaError_t launch_tma_store(const gemm_problem *p, cudaStream_t stream) {
@@ -176,5 +123,5 @@ extern "C" cudaError_t launch_tma_store(const gemm_problem *p, cudaStream_t stre
     cudaError_t error = tensor_maps_of(&maps, p, BM, BN / CLUSTER);
     if (error == cudaSuccess) error = tensor_map_c(&c_map, p, 16);
     if (error != cudaSuccess) return error;
-    return gemm_launch(gemm_tma_store, clusters * CLUSTER, CLUSTER, THREADS, BYTES, stream, maps, c_map, *p);
+    return gemm_launch(gemm_tma_store, clusters * CLUSTER, CLUSTER, THREADS, ALL_BYTES, stream, maps, c_map, *p);
 }

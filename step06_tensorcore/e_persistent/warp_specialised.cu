@@ -22,22 +22,7 @@
 static const int BM = 128, BN = 256, BK = 64, STEPS = BK / 16, STAGES = 4;
 static const int CONSUMERS = 2, THREADS = 128 * (1 + CONSUMERS);
 
-struct stage {
-    __half a[BM][BK], b[BN][BK];
-};
-static const int BYTES = 1024 + STAGES * sizeof(stage); /* the first 1024 for the barriers */
-
-/* Two barriers a stage: `full` counts the bytes that arrive, `empty` the consumers that have read them. */
-static __device__ __forceinline__ void init_barriers(uint32_t full, uint32_t empty) {
-    if (threadIdx.x == 0) {
-        for (int s = 0; s < STAGES; s++) {
-            mbarrier_init(full + 8 * s, 1);
-            mbarrier_init(empty + 8 * s, CONSUMERS);
-        }
-        fence_mbarrier_init();
-    }
-    __syncthreads();
-}
+#include "ring.cuh"
 
 /* The producer's one busy thread: requests all tiles of K, each as soon as its stage is empty. */
 static __device__ __forceinline__ void produce(const tensor_maps &maps, int k, int row0, int col0, stage *ring,
@@ -75,7 +60,8 @@ __global__ void __launch_bounds__(THREADS, 1)
     extern __shared__ __align__(1024) unsigned char shared[];
     uint32_t full = shared_address(shared), empty = full + 8 * STAGES;
     stage *ring = (stage *)(shared + 1024);
-    init_barriers(full, empty);
+    init_barriers(full, empty, CONSUMERS);
+    __syncthreads();
 
     int2 tile = gemm_rasterize(blockIdx.x, (p.m + BM - 1) / BM, (p.n + BN - 1) / BN);
     int row0 = tile.x * BM, col0 = tile.y * BN;

@@ -11,52 +11,14 @@
  * pairs, and so on, always in the same order; the one that began the tile stores the result.
  *
  * Tiles with the same places have neighbouring numbers: their blocks run at the same time, and find x in L2. */
+#include "../../step05_doublebuffer/best/sharing.cuh"
 #include "best.h"
 #include "f32_plan.h"
 #include "f32_tile.cuh"
-#include "ptx/acquire_release.cuh"
 
 /* Whether a worker's sums are there. One launch at a time uses them, and the workspace, as launches of one variant
  * follow one another. Each is cleared by the worker that waited for it. */
 static __device__ unsigned left_ready[F32_MAX_WORKERS];
-
-/* Word by word: neighbouring threads write neighbouring words. */
-template <class T>
-static __device__ __forceinline__ void leave_sums(const conv_problem &p, int worker, const float (*c_reg)[T::TN]) {
-    auto left = (float(*)[T::RESULTS][T::THREADS])p.workspace;
-#pragma unroll
-    for (int i = 0; i < T::RESULTS; i++) left[worker][i][threadIdx.x] = c_reg[i / T::TN][i % T::TN];
-    __syncthreads();
-    if (threadIdx.x == 0) store_release(&left_ready[worker], 1);
-}
-
-template <class T>
-static __device__ __forceinline__ void add_sums(const conv_problem &p, int worker, float (*c_reg)[T::TN]) {
-    auto left = (float(*)[T::RESULTS][T::THREADS])p.workspace;
-    if (threadIdx.x == 0)
-        while (load_acquire(&left_ready[worker]) == 0) __nanosleep(20);
-    __syncthreads();
-#pragma unroll
-    for (int i = 0; i < T::RESULTS; i++) /* from L2: L1 may hold data of an earlier launch */
-        c_reg[i / T::TN][i % T::TN] += __ldcg(&left[worker][i][threadIdx.x]);
-    __syncthreads();
-    if (threadIdx.x == 0) left_ready[worker] = 0;
-}
-
-/* The tiles from `whole` on are divided: counting through all of them, each worker gets `share` tiles of taps, and the
- * first `extra` workers one more. */
-struct sharing {
-    int whole, share, extra;
-};
-
-/* The first tile of taps of a worker; the worker that has tile of taps number `at`. */
-static __device__ __forceinline__ int share_begin(sharing s, int worker) {
-    return worker * s.share + min(worker, s.extra);
-}
-static __device__ __forceinline__ int worker_of(sharing s, int at) {
-    int longer = s.extra * (s.share + 1);
-    return at < longer ? at / (s.share + 1) : s.extra + (at - longer) / s.share;
-}
 
 /* Adds up a divided tile, of which this worker has tiles of taps from `at` on and up to the tile's end others: true
  * for the worker that has the sum in the end. */
@@ -65,8 +27,8 @@ static __device__ __forceinline__ bool add_parts(const conv_problem &p, sharing 
                                                  float (*c_reg)[T::TN]) {
     int part = worker - worker_of(s, begin);
     for (int step = 1; part % (2 * step) == 0 && share_begin(s, worker + step) < end; step *= 2)
-        add_sums<T>(p, worker + step, c_reg);
-    if (part > 0) leave_sums<T>(p, worker, c_reg);
+        add_sums<T::RESULTS, T::THREADS>(p.workspace, left_ready, worker + step, c_reg);
+    if (part > 0) leave_sums<T::RESULTS, T::THREADS>(p.workspace, left_ready, worker, c_reg);
     return part == 0;
 }
 
@@ -170,9 +132,9 @@ template <class T> static __global__ void __launch_bounds__(T::THREADS, T::PER_S
     float *shared = (float *)bytes;
     const conv_problem &p = q.p;
     int tiles_k = (conv_taps(&p) + T::BK - 1) / T::BK, tiles_f = (p.k + T::FILTERS - 1) / T::FILTERS;
-    bool whole = (int)blockIdx.x < s.whole;
+    bool whole = (int)blockIdx.x < s.first;
     /* The last block is worker 0: a worker waits for those after it, whose blocks have been started before its own. */
-    int worker = gridDim.x - 1 - blockIdx.x, first = whole ? blockIdx.x : s.whole;
+    int worker = gridDim.x - 1 - blockIdx.x, first = whole ? blockIdx.x : s.first;
 
     int at = whole ? 0 : share_begin(s, worker), end = whole ? tiles_k : share_begin(s, worker + 1);
     while (at < end) {
