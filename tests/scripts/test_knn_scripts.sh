@@ -96,6 +96,17 @@ table_measured() {
     fresh
     PARTS=table status 0 scripts/knn_paper.sh && lines "$CALLS" 24
 }
+copies_recorded() {
+    fresh
+    MS=1200 PIECES="1 4" PARTS=copies status 0 scripts/knn_paper.sh && lines "$CALLS" 4 &&
+        holds "$CALLS" "--k 25 --time 0.2 --csv build/knn_paper/one.csv --method exact_tc --transfers --pieces 4 --pag" &&
+        same "$(sed 1d "$folder/knn_copies.csv" | cut -d, -f1-10)" "exact_tc,1200,32768,256,25,device,0,0.5,0.5,0.5
+exact_tc,1200,32768,256,25,pinned,1,0.75,0.75,0.75
+exact_tc,1200,32768,256,25,pinned,4,0.75,0.75,0.75
+exact_tc,1200,32768,256,25,pageable,1,0.75,0.75,0.75
+exact_tc,1200,32768,256,25,pageable,4,0.75,0.75,0.75" || return 1
+    MS=1200 PIECES="1 4" PARTS=copies status 0 scripts/knn_paper.sh && lines "$CALLS" 4
+}
 crossover_found() { # 0.1 k against 2.25: 23 is the first k that takes longer
     fresh
     PARTS=select status 0 scripts/knn_paper.sh && says "kpass and bitonic cross at k = 23 " &&
@@ -159,5 +170,6 @@ paper_refuses() {
     MINUTES=1 PARTS=table NS=1024 DS=32 RUN_STATUS=4 status 4 scripts/knn_paper.sh
 }
 
-cases table_measured crossover_found cpu_measured_once rates_recorded rates_fail_whole rates_without_data paper_refuses
+cases table_measured copies_recorded crossover_found cpu_measured_once rates_recorded rates_fail_whole \
+    rates_without_data paper_refuses
 ended
