@@ -38,6 +38,7 @@ MEASURED = {
     "gemv": RECORD,
     "knn": RECORD,
     "knn_peers": RECORD,
+    "knn_copies": RECORD,
     "conv": RECORD,
     "random": RECORD,
     "gemv_search": columns("""
@@ -58,9 +59,6 @@ MEASURED = {
     "languages": columns("""
         language:text! kernel:text configuration:text n:int! k:int! us:real us_min:real us_max:real ratio:real
         ratio_min:real ratio_max:real rounds:int! why:text""" + ORIGIN),
-    "knn_copies": columns("""
-        variant:text! m:int! n:int! d:int! k:int! memory:text! pieces:int! ms_median:real! ms_min:real!
-        ms_max:real!""" + ORIGIN),
     "knn_ranks": columns("""
         variant:text! m:int! n:int! d:int! k:int! ranks:int! devices:int! divide:text! ms_median:real! ms_min:real!
         ms_max:real! merge_ms:real""" + ORIGIN),

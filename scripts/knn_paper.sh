@@ -68,35 +68,18 @@ part_table() {
     done
 }
 
-# From pinned and from pageable memory, all at once and in pieces: the paper's largest shape, and more queries than points.
+# With copies from pinned and from pageable memory, all at once and in pieces: as the paper has it, and for many queries.
 part_copies() {
-    copies=$folder/knn_copies.csv
-    [ -s "$copies" ] || report header knn_copies | put "$copies"
     for m in ${MS:-1200 100000}; do
-        for memory in pinned pageable; do
-            for pieces in ${PIECES:-1 2 4 8 16}; do copied "$m" $memory "$pieces"; done
+        for pieces in ${PIECES:-1 2 4 8 16}; do
+            for pageable in "" --pageable; do
+                stop_if_late
+                # shellcheck disable=SC2086 # one word or none
+                ./step08/run --m "$m" --n 32768 --d 256 --k 25 --time 0.2 --csv "$folder/knn_copies.csv" --resume \
+                    --method $exact --transfers --pieces "$pieces" $pageable
+            done
         done
     done
-}
-# copied M MEMORY PIECES: a row, and beside the first of them one of the search alone
-copied() {
-    if grep -q "^$exact,$1,32768,256,25,$2,$3," "$copies"; then return; fi
-    stop_if_late
-    rm -f "$work/one.csv"
-    # shellcheck disable=SC2046 # one word or none
-    ./step08/run --m "$1" --n 32768 --d 256 --k 25 --time 0.2 --csv "$work/one.csv" --method $exact --transfers \
-        --pieces "$3" $([ "$2" = pinned ] || echo --pageable)
-    { cat "$copies"
-      while IFS=, read -r _ _ _ _ _ _ _ _ _ _ _ _ mode times; do
-          ms=$(echo "$times" | cut -d , -f 1-3)
-          case $mode in
-          events) grep -q "^$exact,$1,32768,256,25,device," "$copies" ||
-              echo "$exact,$1,32768,256,25,device,0,$ms,$DEVICE,$CC,$DRIVER,$CUDA,$DATE" ;;
-          transfers*) echo "$exact,$1,32768,256,25,$2,$3,$ms,$DEVICE,$CC,$DRIVER,$CUDA,$DATE" ;;
-          esac
-      done <"$work/one.csv"
-    } >"$work/copies"
-    put "$copies" <"$work/copies"
 }
 
 part_select() {

@@ -22,7 +22,7 @@ void knn_host_close(void);
 /* Device bytes that it takes beside the operands. */
 double knn_host_bytes(const knn_case *c);
 
-/* As knn_refusal (knn_operands.h) of the pieces of p; *workspace becomes at least what the largest wants. */
+/* As knn_refusal (knn_operands.h) of the largest piece of p; *workspace becomes at least what it wants. */
 const char *knn_host_refusal(const knn_method *method, const knn_problem *p, int pieces, size_t limit, bool scarce,
                              size_t *workspace);
 

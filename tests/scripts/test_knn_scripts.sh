@@ -98,14 +98,9 @@ table_measured() {
 }
 copies_recorded() {
     fresh
-    MS=1200 PIECES="1 4" PARTS=copies status 0 scripts/knn_paper.sh && lines "$CALLS" 4 &&
-        holds "$CALLS" "--k 25 --time 0.2 --csv build/knn_paper/one.csv --method exact_tc --transfers --pieces 4 --pag" &&
-        same "$(sed 1d "$folder/knn_copies.csv" | cut -d, -f1-10)" "exact_tc,1200,32768,256,25,device,0,0.5,0.5,0.5
-exact_tc,1200,32768,256,25,pinned,1,0.75,0.75,0.75
-exact_tc,1200,32768,256,25,pinned,4,0.75,0.75,0.75
-exact_tc,1200,32768,256,25,pageable,1,0.75,0.75,0.75
-exact_tc,1200,32768,256,25,pageable,4,0.75,0.75,0.75" || return 1
-    MS=1200 PIECES="1 4" PARTS=copies status 0 scripts/knn_paper.sh && lines "$CALLS" 4
+    MS=1200 PIECES=4 PARTS=copies status 0 scripts/knn_paper.sh && same "$(cat "$CALLS")" "--m 1200 --n 32768 --d 256 \
+--k 25 --time 0.2 --csv $folder/knn_copies.csv --resume --method exact_tc --transfers --pieces 4
+$(tail -n 1 "$CALLS" | sed 's/ --pageable$//') --pageable"
 }
 crossover_found() { # 0.1 k against 2.25: 23 is the first k that takes longer
     fresh
