@@ -40,7 +40,7 @@ FROM (SELECT s.place, s.m, s.n, s.d, s.k,
       FROM (SELECT 1 AS place, 1200 AS m, 32768 AS n, 256 AS d, 25 AS k UNION ALL VALUES (2, 1200, 16384, 32, 46),
             (3, 1200, 16384, 32, 512), (4, 1200, 1000000, 128, 100), (5, 10000, 1000000, 128, 25)) AS s
       JOIN knn USING (m, n, d, k)
-      WHERE op = 'knn' AND mode NOT IN ('sim', 'cpu', 'transfers', 'pageable') AND ms_median > 0
+      WHERE op = 'knn' AND mode NOT IN ('sim', 'cpu') AND mode NOT LIKE 'transfers%' AND ms_median > 0
       GROUP BY s.place)
 WHERE ours > 0
 ORDER BY 1, 2, 3, 4;

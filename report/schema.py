@@ -38,6 +38,7 @@ MEASURED = {
     "gemv": RECORD,
     "knn": RECORD,
     "knn_peers": RECORD,
+    "knn_copies": RECORD,
     "conv": RECORD,
     "random": RECORD,
     "gemv_search": columns("""

@@ -10,7 +10,7 @@ NOT_MEASURED = "not measured"
 TENSOR_TYPES = ("f16", "bf16", "s8", "tf32", "tf32x3", "f16>f32", "bf16>f32", "f32")
 CHOICES = {  # what these keys may be
     "dtype": TENSOR_TYPES, "layout": ("tn", "nn", "nchw", "nhwc"), "load": ("burst", "sustained"),
-    "mode": ("graph", "pdl", "events"), "cache": ("cold", "warm"), "how": ("device", "transfers", "pageable", "cpu"),
+    "mode": ("graph", "pdl", "events"), "cache": ("cold", "warm"), "how": ("device", "transfers", "cpu"),
     "op": ("gemv", "gemv_chain"), "divide": ("points", "queries"),
     "set": ("square", "article", "odd", "all", *TENSOR_TYPES, "f32-nchw", "f32-nhwc", "f16-nhwc"),
 }

@@ -25,10 +25,9 @@ WHERE ms_median > 0 AND mode NOT IN ('chain', 'chain_pdl') AND
 CREATE VIEW search_shown AS -- the autotuner's
 SELECT rowid + 1 AS line, * FROM gemv_search WHERE us > 0 AND mode NOT IN ('chain', 'chain_pdl');
 
-CREATE VIEW knn_shown AS -- 1200 queries, or beside PyTorch; `how`: device, transfers, pageable (with copies from and to
--- the host), cpu
+CREATE VIEW knn_shown AS -- 1200 queries, or beside PyTorch; `how`: device, transfers (copies from and to the host), cpu
 SELECT rowid + 1 AS line, *, coalesce(baseline LIKE 'torch %', 0) AS beside_torch,
-       CASE WHEN mode IN ('transfers', 'pageable', 'cpu') THEN mode ELSE 'device' END AS how
+       CASE WHEN mode = 'cpu' OR mode LIKE 'transfers%' THEN mode ELSE 'device' END AS how
 FROM knn WHERE op = 'knn' AND ms_median > 0 AND (m = 1200 OR baseline LIKE 'torch %');
 
 CREATE VIEW conv_shown AS -- y = conv(x, f); `sides` is the layout's name alone
@@ -365,6 +364,8 @@ UNION ALL
 SELECT 'languages', 'languages', rowid + 1, device, driver, cuda, date FROM languages
 UNION ALL
 SELECT 'ranks', 'knn_ranks', rowid + 1, device, driver, cuda, date FROM knn_ranks
+UNION ALL
+SELECT 'copies', 'knn_copies', rowid + 1, device, driver, cuda, date FROM knn_copies
 UNION ALL
 SELECT 'knn_ann', 'knn_ann', rowid + 1, device, driver, cuda, date FROM knn_ann
 UNION ALL

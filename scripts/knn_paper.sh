@@ -3,14 +3,14 @@
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh
-parts=${PARTS:-table pageable select cpu ann rates}
+parts=${PARTS:-table copies select cpu ann rates}
 for part in $parts; do
     case $part in
-    table | pageable | select | cpu | ann | rates) ;;
-    *) echo "knn-paper: there is no part '$part', e.g. PARTS=\"table pageable select cpu ann rates\"" >&2; exit 2 ;;
+    table | copies | select | cpu | ann | rates) ;;
+    *) echo "knn-paper: there is no part '$part', e.g. PARTS=\"table copies select cpu ann rates\"" >&2; exit 2 ;;
     esac
 done
-for number in ${NS:-} ${DS:-} ${KS:-} ${SEEDS:-} ${MINUTES:-}; do
+for number in ${NS:-} ${DS:-} ${KS:-} ${MS:-} ${PIECES:-} ${SEEDS:-} ${MINUTES:-}; do
     case $number in
     *[!0-9]* | 0*) echo "knn-paper: '$number' is not a number, e.g. NS=\"1024 2048\" MINUTES=8" >&2; exit 2 ;;
     esac
@@ -68,9 +68,18 @@ part_table() {
     done
 }
 
-# From pageable memory at the largest shape alone.
-part_pageable() {
-    search 32768 256 25 --transfers --pageable --method $exact --method gemm_cublas+auto
+# With copies from pinned and from pageable memory, all at once and in pieces: as the paper has it, and for many queries.
+part_copies() {
+    for m in ${MS:-1200 100000}; do
+        for pieces in ${PIECES:-1 2 4 8 16}; do
+            for pageable in "" --pageable; do
+                stop_if_late
+                # shellcheck disable=SC2086 # one word or none
+                ./step08/run --m "$m" --n 32768 --d 256 --k 25 --time 0.2 --csv "$folder/knn_copies.csv" --resume \
+                    --method $exact --transfers --pieces "$pieces" $pageable
+            done
+        done
+    done
 }
 
 part_select() {

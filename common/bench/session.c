@@ -49,8 +49,8 @@ static bool stands_for(const record *known, const record *r) {
     if (strncmp(known->baseline, "torch ", 6) == 0) return false;
     if (*r->baseline != '\0' && strcmp(known->baseline, r->baseline) != 0) return false;
     if (*r->mode != '\0') return strcmp(known->mode, r->mode) == 0;
-    return strcmp(known->mode, "sustained") != 0 && strcmp(known->mode, "transfers") != 0 &&
-           strcmp(known->mode, "pageable") != 0 && strcmp(known->mode, "chain") != 0;
+    return strcmp(known->mode, "sustained") != 0 && strncmp(known->mode, "transfers", 9) != 0 &&
+           strcmp(known->mode, "chain") != 0;
 }
 
 const record *session_find(const session *s, const record *r, bool needs_ratio) {

@@ -12,12 +12,11 @@
 #include "gpu/simulator.h"
 #include "knn/knn.h"
 #include "knn/knn_files.h"
+#include "knn/knn_host.h"
 #include "knn/knn_operands.h"
 #include "knn/knn_options.h"
 #include "knn/knn_ranks.h"
 
-/* The modes of times with copies from and to the host: pinned memory, and pageable, which the driver copies twice. */
-static const char TRANSFERS[] = "transfers", PAGEABLE[] = "pageable";
 static const double VERIFIED_WORK = 1.2e10; /* multiply-adds of the reference: all queries of the paper's case */
 static const double CHECKED_WORK = 2e9;     /* for one problem of the check list */
 static const double MEMORY = 0.8;           /* of what is free */
@@ -28,8 +27,7 @@ typedef struct {
     knn_verdict found; /* by the latest search that was verified */
     void *workspace;   /* while it is timed */
     size_t workspace_bytes;
-    void *prepared;           /* likewise */
-    void *host[KNN_MATRICES]; /* pinned; for launches from and to host memory */
+    void *prepared; /* likewise */
 } knn_run;
 
 static const knn_method *method_of(const bench_variant *v) {
@@ -103,6 +101,14 @@ static void fill_record(const session *s, const void *problem, record *r) {
         snprintf(r->device, sizeof r->device, "%d x %.*s", knn_ranks_devices(), RECORD_TEXT - 16, s->device.name);
 }
 
+/* Times with copies from and to the host: "transfers", "transfers/4 pageable". NULL: there are none. */
+static const char *transfers_mode(const knn_options *o) {
+    static char mode[RECORD_TEXT], pieces[16];
+    snprintf(pieces, sizeof pieces, o->pieces > 1 ? "/%d" : "", o->pieces);
+    snprintf(mode, sizeof mode, "transfers%s%s", pieces, o->pageable ? " pageable" : "");
+    return o->transfers ? mode : NULL;
+}
+
 static void workload(const session *s, const void *problem, bench_workload *w) {
     const knn_case *c = problem;
     const knn_options *o = s->state;
@@ -116,20 +122,24 @@ static void workload(const session *s, const void *problem, bench_workload *w) {
                           .touched =
                               (size_t)c->m, /* the operands stay where they are: only whether there are any counts */
                           .mode = TIMING_EVENTS,
-                          .second_mode = o->pageable    ? PAGEABLE
-                                         : o->transfers ? TRANSFERS
-                                                        : NULL};
+                          .second_mode = transfers_mode(o)};
+}
+
+static double bytes_of(const session *s, const knn_case *c) {
+    const bool transfers = ((const knn_options *)s->state)->transfers;
+    return knn_operands_bytes(c) + knn_ranks_bytes(c) + (transfers ? knn_host_bytes(c) : 0.0);
 }
 
 /* The check list's problems take half of the memory at most: the rest is for workspaces. */
 static double bytes(const session *s, const void *problem, int sets) {
-    return (knn_operands_bytes(problem) + knn_ranks_bytes(problem)) * (s->o.sweep == SWEEP_CHECK ? 2.0 : 1.0);
+    return bytes_of(s, problem) * (s->o.sweep == SWEEP_CHECK ? 2.0 : 1.0);
 }
 
 /* ---- operands and launches ------------------------------------------------------------------------------------- */
 
 static void *create(const session *s, const void *problem, int sets) {
     const bool check = s->o.sweep == SWEEP_CHECK;
+    const knn_options *o = s->state;
     knn_run *run = calloc(1, sizeof *run);
     knn_ranks_hold(problem, false);
     if (run == NULL || !knn_operands_create(&run->o, problem, check ? CHECKED_WORK : VERIFIED_WORK)) {
@@ -142,21 +152,27 @@ static void *create(const session *s, const void *problem, int sets) {
     else if (!check && run->o.stride > 1)
         printf("Compared with the CPU's: one query in %d; of the others, that their neighbours are in order.\n",
                run->o.stride);
+    if (o->transfers) knn_host_open(&run->o, o->pageable, o->pieces);
     return run;
 }
 
 static void destroy(void *operands) {
     knn_run *run = operands;
+    knn_host_close();
     knn_operands_destroy(&run->o);
     free(run);
 }
 
 /* Why the method does not do this here, and the workspace for it. */
 static const char *refusal(const session *s, const knn_method *method, const knn_case *c, size_t *workspace) {
+    const knn_options *o = s->state;
     const knn_problem p = knn_operands_outline(c);
-    const double left = s->memory - knn_operands_bytes(c) - knn_ranks_bytes(c);
+    const double left = s->memory - bytes_of(s, c);
+    const size_t limit = left > 0.0 ? (size_t)left : 0;
     if (c->held > 0 && !method->exact) return "with --generate only exact answers are checked";
-    return knn_ranks_refusal(method, c, &p, left > 0.0 ? (size_t)left : 0, workspace);
+    const char *why = knn_ranks_refusal(method, c, &p, limit, workspace);
+    if (why != NULL || o->pieces == 1) return why;
+    return knn_host_refusal(method, &p, o->pieces, limit, c->scarce, workspace);
 }
 
 static const char *refuses(const session *s, const bench_variant *v, const void *problem) {
@@ -167,13 +183,14 @@ static const char *refuses(const session *s, const bench_variant *v, const void 
 static cudaError_t verify(const bench_launch *l, const char *name, FILE *report, verdict *v) {
     const session *s = l->session;
     knn_run *run = l->operands;
+    const knn_method *method = method_of(l->variant);
     size_t workspace;
     char said[96];
-    refusal(s, method_of(l->variant), &run->o.what, &workspace);
+    refusal(s, method, &run->o.what, &workspace);
+    if (((const knn_options *)s->state)->transfers) method = knn_host_checked(method);
     s->family->format(s, &run->o.what, false, said, sizeof said);
     simulator_count(l->variant->name, said); /* it launches nothing else in the simulator */
-    const cudaError_t error =
-        knn_verify(method_of(l->variant), name, &run->o, workspace, s->stream, report, &run->found);
+    const cudaError_t error = knn_verify(method, name, &run->o, workspace, s->stream, report, &run->found);
     simulator_count(NULL, NULL);
     *v = (verdict){.ok = run->found.ok, .worst_share = NAN, .seconds = run->found.seconds};
     return error;
@@ -190,15 +207,6 @@ static void begin(const bench_launch *l) {
         CUDA_CHECK(method->prepare(&p, run->prepared, l->session->stream));
         CUDA_CHECK(cudaStreamSynchronize(l->session->stream));
     }
-    for (int i = 0; l->mode != NULL && i < KNN_MATRICES; i++) {
-        const size_t bytes = matrix_element_bytes(&run->o.at[i]);
-        if (l->mode == PAGEABLE)
-            run->host[i] = malloc(bytes + 1);
-        else
-            CUDA_CHECK(cudaMallocHost(&run->host[i], bytes + 1));
-        if (run->host[i] == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
-        if (i < KNN_INPUTS) memcpy(run->host[i], run->o.data[i], bytes);
-    }
 }
 
 static void end(const bench_launch *l) {
@@ -206,32 +214,6 @@ static void end(const bench_launch *l) {
     CUDA_CHECK(cudaFree(run->workspace));
     CUDA_CHECK(cudaFree(run->prepared));
     run->prepared = NULL;
-    for (int i = 0; l->mode != NULL && i < KNN_MATRICES; i++) {
-        if (l->mode == PAGEABLE)
-            free(run->host[i]);
-        else
-            CUDA_CHECK(cudaFreeHost(run->host[i]));
-    }
-}
-
-static cudaError_t search(const knn_method *method, const knn_problem *p, cudaStream_t stream) {
-    const cudaError_t error = cudaMemsetAsync(p->counts, 0, sizeof *p->counts, stream);
-    return error != cudaSuccess ? error : knn_ranks_search(method, p, stream);
-}
-
-/* From host memory to host memory, one after the other. */
-static cudaError_t search_from_host(const knn_run *run, const knn_method *method, const knn_problem *p,
-                                    cudaStream_t stream) {
-    const matrix *at = run->o.at;
-    cudaError_t error = cudaSuccess;
-    for (int i = 0; i < KNN_INPUTS && error == cudaSuccess; i++)
-        error =
-            cudaMemcpyAsync(at[i].elements, run->host[i], matrix_element_bytes(&at[i]), cudaMemcpyHostToDevice, stream);
-    if (error == cudaSuccess) error = search(method, p, stream);
-    for (int i = KNN_INPUTS; i < KNN_MATRICES && error == cudaSuccess; i++)
-        error =
-            cudaMemcpyAsync(run->host[i], at[i].elements, matrix_element_bytes(&at[i]), cudaMemcpyDeviceToHost, stream);
-    return error;
 }
 
 static cudaError_t launch_on(void *context, int set, cudaStream_t stream) {
@@ -243,7 +225,8 @@ static cudaError_t launch_on(void *context, int set, cudaStream_t stream) {
     p.workspace = run->workspace;
     p.workspace_bytes = run->workspace_bytes;
     p.prepared = run->prepared;
-    return l->mode != NULL ? search_from_host(run, method, &p, stream) : search(method, &p, stream);
+    CUDA_CHECK(cudaMemsetAsync(p.counts, 0, sizeof *p.counts, stream));
+    return l->mode != NULL ? knn_host_search(method, &p, stream) : knn_ranks_search(method, &p, stream);
 }
 
 static const char *remark(const bench_launch *l, char *text, size_t size) {

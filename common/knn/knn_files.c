@@ -27,11 +27,14 @@ typedef struct {
     int *codes; /* the class of each record; NULL: no labels */
 } side;
 
-/* A file of results takes its name only when it is complete. */
+/* A file of results is in memory until it is complete, so that nothing of it is left whatever ends this process, such
+ * as another rank's error; then it is written by another name, and takes its own. */
 typedef struct {
     FILE *f;
     const char *path;
-    char *part; /* its name until then; NULL: it is written directly, as it is no regular file, or standard output */
+    char *part; /* the other name; NULL: it is written directly, as it is no regular file, or standard output */
+    char *text;
+    size_t size;
 } result;
 
 typedef struct {
@@ -282,6 +285,11 @@ static int open_result(result *x, const char *path) {
     x->path = path;
     if (!direct && asprintf(&x->part, "%s.part", path) < 0) CUDA_CHECK(cudaErrorMemoryAllocation);
     x->f = descriptor >= 0 ? fdopen(output_duplicate(descriptor), "w") : fopen(direct ? path : x->part, "we");
+    if (x->f != NULL && x->part != NULL) { /* it can be written */
+        fclose(x->f);
+        remove(x->part);
+        x->f = open_memstream(&x->text, &x->size);
+    }
     if (x->f != NULL) return EXIT_OK;
     fprintf(stderr, "%s: %s\n", path, strerror(errno));
     return EXIT_USAGE;
@@ -307,10 +315,15 @@ static int close_result(result *x, bool keep) {
     if (x->f == NULL) return EXIT_OK;
     bool failed = fflush(x->f) != 0 || ferror(x->f);
     failed = fclose(x->f) != 0 || failed;
-    if (x->part != NULL && keep && !failed) failed = rename(x->part, x->path) != 0;
-    if (x->part != NULL && (!keep || failed)) remove(x->part);
+    if (x->part != NULL && keep && !failed) {
+        FILE *f = fopen(x->part, "we");
+        failed = f == NULL || fwrite(x->text, 1, x->size, f) != x->size;
+        failed = (f != NULL && fclose(f) != 0) || failed || rename(x->part, x->path) != 0;
+    }
     if (keep && failed) fprintf(stderr, "%s: %s\n", x->path, strerror(errno));
+    if (x->part != NULL && failed) remove(x->part);
     free(x->part);
+    free(x->text);
     return keep && failed ? EXIT_CUDA : EXIT_OK;
 }
 

@@ -34,11 +34,13 @@ static const option table[] = {
      "search for M queries on points that were prepared before, with a cold L2 cache; of the check list for M at most",
      NULL},
     {"transfers", NULL, OPTION_FLAG, FIELD(transfers),
-     "also time the search with its copies from and to pinned host memory", NULL},
+     "also check and time the search with its copies from and to pinned host memory", NULL},
     {"generate", NULL, OPTION_FLAG, FIELD(generate),
      "make the points on the GPUs, as many as these hold, and check answers there in FP64", NULL},
     {"divide", "WHAT", OPTION_CHOICE, FIELD(divide), "what ranks of mpirun share: docs/options.md", divide_choices},
     {"pageable", NULL, OPTION_FLAG, FIELD(pageable), "with --transfers: pageable host memory, not pinned", NULL},
+    {"pieces", "P", OPTION_POSITIVE, FIELD(pieces),
+     "with --transfers: copy in P pieces, each while the one before is searched (default 1)", NULL},
     {"train", "FILE", OPTION_FILE, FIELD(train),
      "classify: the training records, numeric CSV or .npy; scripts/data.py makes these of idx, vecs, gzip and CSV with "
      "words",
@@ -61,13 +63,12 @@ static const option table[] = {
 
 static const option_rule rules[] = {
     {"m n d k", RULE_CONTRADICTS, "sweep", "which chooses the shapes"},
-    {"transfers", RULE_CONTRADICTS, "sweep check", "which times nothing"},
     {"m transfers", RULE_CONTRADICTS, "queries-at-once", NULL},
     {"transfers", RULE_CONTRADICTS, "generate", "whose points are in no host's memory"},
     {"queries-at-once", RULE_CONTRADICTS, "generate", "whose points are prepared nowhere"},
     {"test labels train-labels test-labels normalize k-sweep out out-indices out-distances verify", RULE_NEEDS, "train",
      NULL},
-    {"pageable", RULE_NEEDS, "transfers", NULL},
+    {"pageable pieces", RULE_NEEDS, "transfers", NULL},
     {"train", RULE_NEEDS, "test", NULL},
     {"generate", RULE_CONTRADICTS, "sweep check", "which brings its own data"},
     {"m n d sweep queries-at-once generate", RULE_CONTRADICTS, "train", "which brings its own data"},
@@ -96,7 +97,8 @@ static bool complete(const option_parse *p, const options *common, void *values)
 
 void knn_options_program(options_program *p, knn_options *o) {
     static const char *const sweeps[] = {"check", NULL};
-    *o = (knn_options){.labels = labels_choices[0], .normalize = normalize_choices[0], .divide = divide_choices[0]};
+    *o = (knn_options){
+        .labels = labels_choices[0], .normalize = normalize_choices[0], .divide = divide_choices[0], .pieces = 1};
     p->summary = "Finds nearest neighbours: verifies each method's result, then times the method.";
     p->noun = "method";
     p->sweeps = sweeps;

@@ -9,8 +9,9 @@
 typedef struct {
     int m, n, d, k; /* generated data: queries, points, dimension, neighbours; 1 <= k <= n without --train */
     int at_once;    /* search for so many queries, on points that have been prepared; 0: not given */
-    bool transfers; /* also time a search with its copies from and to the host */
+    bool transfers; /* also check and time a search with its copies from and to the host */
     bool pageable;  /* the host's memory is not pinned */
+    int pieces;     /* that are copied one by one; at least 1 */
     bool generate;  /* the points are made on the devices and are in no host's memory */
 
     const char *divide; /* over several ranks: "points", "queries", "auto" */

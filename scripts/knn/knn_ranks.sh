@@ -21,7 +21,7 @@ record() {
     number=$1 divide=$2 m=$3 n=$4 d=$5
     [ ! -e "$csv" ] || ! grep -q "^[^,]*,$m,$n,$d,25,$number,[0-9]*,$divide," "$csv" || return 0
     rm -f "$work/one.csv"
-    ranks "$number" timeout "${HANGS_AFTER:-240}" step08_knn/run --m "$m" --n "$n" --d "$d" --k 25 --generate \
+    ranks "$number" step08_knn/run --m "$m" --n "$n" --d "$d" --k 25 --generate \
         --divide "$divide" --method best --time "$6" --csv "$work/one.csv" >"$work/out" 2>"$work/err" || {
         cat "$work/out" "$work/err" >&2
         echo "knn-ranks: $number ranks, $divide, $m of $n: not recorded" >&2

@@ -11,6 +11,7 @@ mpi_unpack() (
         rm -rf ./*.deb usr/share/man usr/share/doc usr/lib/*/libmpi_* usr/lib/*/liboshmem*
 )
 
+mpirun=mpirun
 # Debian has its libraries in lib/x86_64-linux-gnu, their parts in openmpi/lib/openmpi3 and pmix2 below that.
 if ! command -v mpirun >/dev/null 2>&1 && [ -x build/mpi/usr/bin/orterun ]; then
     export OPAL_PREFIX="$PWD/build/mpi/usr" OPAL_SYSCONFDIR="$PWD/build/mpi/etc/openmpi"
@@ -19,7 +20,7 @@ if ! command -v mpirun >/dev/null 2>&1 && [ -x build/mpi/usr/bin/orterun ]; then
     export PMIX_INSTALL_PREFIX="$mpi_libraries/pmix2" OMPI_MCA_plm_rsh_agent="sh" # there may be no ssh: all are here
     LD_LIBRARY_PATH=$mpi_libraries:$PWD/build/mpi/lib/${mpi_libraries##*/}${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
     export LD_LIBRARY_PATH
-    mpirun() { "$OPAL_PREFIX/bin/orterun" "$@"; }
+    mpirun=$OPAL_PREFIX/bin/orterun
 fi
 
 # Parts of it whose libraries are not here stay silent; containers forbid copies from process to process.
@@ -28,9 +29,12 @@ export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_m
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
 # ranks R COMMAND...: as so many processes of this machine, however many cores it has; they are bound to none of them,
-# as each has threads of its own.
+# as each has threads of its own. All of it is ended, with a line that says so, when HANGS_AFTER seconds are over.
 ranks() {
-    number=$1
+    number=$1 ended=0
     shift
-    mpirun -q -np "$number" --oversubscribe --bind-to none "$@"
+    timeout -k 5 "${HANGS_AFTER:-300}" "$mpirun" -q -np "$number" --oversubscribe --bind-to none "$@" </dev/null ||
+        ended=$?
+    case $ended in 124 | 137) echo "mpirun: ended, as $number ranks took more than ${HANGS_AFTER:-300} s: $*" >&2 ;; esac
+    return $ended
 }

@@ -41,7 +41,10 @@ if [ -n "$tensorcore" ]; then tally tensorcore "$tensorcore" special; fi
 case "${STEPS:-step08}" in
 *step08*)
     tally optdigits sh tests/gpu/optdigits.sh
-    for m in 1 3; do tally "step08, $m at once" ./step08/run --sweep check --queries-at-once $m --method best; done
+    for how in "--queries-at-once 1" "--queries-at-once 3" "--transfers --pieces 3" "--transfers --pieces 4 --pageable"
+    do # shellcheck disable=SC2086 # several words
+        tally "step08 $how" ./step08/run --sweep check --method best $how
+    done
     tally ranks env SIM= RANKS="2 4" sh tests/knn/test_ranks.sh
     ;;
 esac

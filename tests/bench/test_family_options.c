@@ -201,8 +201,10 @@ TEST(knn_options_are_taken) {
     ACCEPTED(KNN, "--sim");
     assert_true(knn.m == 20 && knn.n == 2048 && knn.d == 32 && knn.k == 25);
     ACCEPTED(KNN, "--method two --m 0 --d 0 --n 7 --k 7 --transfers");
-    assert_true(knn.m == 0 && knn.n == 7 && knn.d == 0 && knn.k == 7 && knn.transfers);
+    assert_true(knn.m == 0 && knn.n == 7 && knn.d == 0 && knn.k == 7 && knn.transfers && knn.pieces == 1);
     assert_true(!o.chosen[0] && o.chosen[1]);
+    ACCEPTED(KNN, "--sweep check --transfers --pageable --pieces 4");
+    assert_true(knn.pageable && knn.pieces == 4);
     ACCEPTED(KNN, "--method two --sweep check --every 3 --sim");
     assert_true(o.sweep == SWEEP_CHECK && o.every == 3 && o.max_size == 4100);
     ACCEPTED(KNN, "--train a --test b --labels first --normalize zscore,minmax --k-sweep 1:11 --seed 4 --verify");
@@ -251,7 +253,7 @@ TEST(knn_refuses) {
                       "out-distances=a verify",
                       "needs --train");
     each_refused_with(KNN, "--sweep check", "m=9 n=9 d=9 k=9", "contradicts --sweep, which chooses the shapes");
-    each_refused_with(KNN, "--sweep check", "transfers", "contradicts --sweep check, which times nothing");
+    each_refused_with(KNN, "", "pageable pieces=2", "needs --transfers");
     each_refused_with(KNN, "--train a --test b", "m=9 n=9 d=9 sweep=check",
                       "contradicts --train, which brings its own data");
     each_refused_with(KNN, "--train a --test b", "time=1 csv=c transfers",

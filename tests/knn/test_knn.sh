@@ -97,6 +97,19 @@ expect 'a row for prepared points' 0 exact --queries-at-once 1 --method best --c
 same 'which is a case of its own' 'best,knn,f32,prepared,1,2048,25,32,1,0,cold,sim' \
     "$(sed -n 2p "$work/prepared" | cut -d , -f 2-13)"
 
+# --- from host memory to host memory, in pieces ---
+for more in "" --pageable; do
+    # shellcheck disable=SC2086 # one word or none
+    run "$program" --sim --sweep check --every 9 --transfers --pieces 3 $more --method best --method gemm_ladder+radix
+    added "copied in pieces $more"
+done
+expect 'more queries than points' 0 '^fused .* exact$' --transfers --pieces 5 --method fused --m 70 --n 31 --d 9
+program=build/tests/knn/run
+expect 'what the host gets is checked' 1 'query 0, place 1: out of order' --transfers --pieces 2 --method turns_two --m 5 \
+    --n 4 --k 3
+expect 'also where pieces are merged' 1 'neighbours are wrong' --transfers --pieces 2 --method forgets_last --m 5 --n 60
+program=step08_knn/run
+
 expect 'a row for the files' 0 exact --method direct+radix --m 3 --csv "$work/csv"
 same 'what it says' 'direct+radix,knn,f32,n,3,2048,25,32,1,0,warm,sim' "$(sed -n 2p "$work/csv" | cut -d , -f 2-13)"
 "$program" --sim --method direct+radix --m 3 --csv "$work/csv" --resume >"$work/out" 2>&1

@@ -96,6 +96,12 @@ table_measured() {
     fresh
     PARTS=table status 0 scripts/knn_paper.sh && lines "$CALLS" 24
 }
+copies_recorded() {
+    fresh
+    MS=1200 PIECES=4 PARTS=copies status 0 scripts/knn_paper.sh && same "$(cat "$CALLS")" "--m 1200 --n 32768 --d 256 \
+--k 25 --time 0.2 --csv $folder/knn_copies.csv --resume --method exact_tc --transfers --pieces 4
+$(tail -n 1 "$CALLS" | sed 's/ --pageable$//') --pageable"
+}
 crossover_found() { # 0.1 k against 2.25: 23 is the first k that takes longer
     fresh
     PARTS=select status 0 scripts/knn_paper.sh && says "kpass and bitonic cross at k = 23 " &&
@@ -159,5 +165,6 @@ paper_refuses() {
     MINUTES=1 PARTS=table NS=1024 DS=32 RUN_STATUS=4 status 4 scripts/knn_paper.sh
 }
 
-cases table_measured crossover_found cpu_measured_once rates_recorded rates_fail_whole rates_without_data paper_refuses
+cases table_measured copies_recorded crossover_found cpu_measured_once rates_recorded rates_fail_whole \
+    rates_without_data paper_refuses
 ended

@@ -309,7 +309,22 @@ static void issue_load(warp *w, const bulk_form *form, int lane, bulk_copy *c) {
     }
 }
 
-static void issue_store(warp *w, const bulk_form *form, int lane, bulk_copy *c) {
+/* A copy out of shared memory is carried out once for the lanes of an instruction that would all make the same, as
+ * ptxas has it: it issues a store once for each value of its operands, but a load, which its mbarrier counts, and a
+ * reduction once for each lane. Returns whether this lane has joined one of the instruction's, which begin at `own`. */
+static bool joins(const bulk_copy *c, bulk_copy *own) {
+    for (; own != NULL; own = own->next) {
+        if (c->reduce != ATOMIC_NONE || own->source != c->source || own->source_block != c->source_block ||
+            own->global != c->global || own->bytes != c->bytes || own->group != c->group ||
+            memcmp(&own->map, &c->map, sizeof c->map) != 0 || memcmp(&own->at, &c->at, sizeof c->at) != 0)
+            continue;
+        own->lanes |= c->lanes;
+        return true;
+    }
+    return false;
+}
+
+static void issue_store(warp *w, const bulk_form *form, int lane, bulk_copy *c, bulk_copy **own) {
     block *b = w->block;
     const unsigned alignment = form->rank > 0 ? 128 : 16;
     const uint64_t extent = form->rank > 0 ? tensormap_extent(&c->map) : c->bytes;
@@ -338,6 +353,7 @@ static void issue_store(warp *w, const bulk_form *form, int lane, bulk_copy *c) 
     proxy_check(w, b, c->source, (uint32_t)extent, "read");
     if (c->bytes == 0) return;
     c->group = copies_of(b)->committed[w->index * LANES + (uint32_t)lane];
+    if (joins(c, *own)) return;
     proxy_source(b, c->source, (uint32_t)extent, true);
     add(b, c);
 }
@@ -357,6 +373,7 @@ static bool copy_yields(warp *w, uint32_t mask, const bulk_form *form) {
 
 void bulk_issue(warp *w, const insn *i, uint32_t mask, const bulk_form *form) {
     if (copy_yields(w, mask, form)) return;
+    bulk_copy **own = copies_of(w->block)->last; /* where this instruction's will begin */
     for (int l = 0; l < LANES; l++) {
         if (!(mask >> l & 1)) continue;
         async_site(w, i, NULL, 1u << l);
@@ -376,7 +393,7 @@ void bulk_issue(warp *w, const insn *i, uint32_t mask, const bulk_form *form) {
         if (c.kind == BULK_LOAD)
             issue_load(w, form, l, &c);
         else
-            issue_store(w, form, l, &c);
+            issue_store(w, form, l, &c, own);
     }
     async_site(NULL, NULL, NULL, 0);
 }
@@ -448,7 +465,7 @@ void bulk_wait(warp *w, const insn *i, uint32_t mask, uint32_t pending, bool rea
         bulk_copy *c = *at;
         const bool due =
             c->kind == BULK_STORE && c->w == w && (c->lanes & mask) != 0 &&
-            (uint64_t)c->group + pending < s->committed[w->index * LANES + (uint32_t)__builtin_ctz(c->lanes)];
+            (uint64_t)c->group + pending < s->committed[w->index * LANES + (uint32_t)__builtin_ctz(c->lanes & mask)];
         if (!due) {
             at = &c->next;
         } else if (read_only) {

@@ -84,6 +84,26 @@ __global__ void ok_stores_apart(int *g, int n) {
         stored();
     }
 }
+/* As CUTLASS does. Of the same copies by lanes of one instruction the machine makes one... */
+__global__ void ok_stored_by_a_whole_warp(int *g, int n) {
+    __shared__ __align__(128) int s[WIDTH * ROWS];
+    fill(s, ROWS, 5000);
+    if (threadIdx.x < 32) {
+        tensor_store(&map_of_g, 0, s);
+        stored();
+    }
+    __syncthreads();
+    s[threadIdx.x] = g[threadIdx.x];
+}
+/* ... but these are not the same. */
+__global__ void stored_by_two_lanes(int *g, int n) {
+    __shared__ __align__(128) int s[2 * WIDTH * ROWS];
+    fill(s, 2 * ROWS, 5000);
+    if (threadIdx.x < 2) {
+        tensor_store(&map_of_g, 0, s + threadIdx.x * WIDTH * ROWS); // FAULT race
+        stored();
+    }
+}
 __global__ void ok_additions_to_one_place(int *g, int n) {
     __shared__ __align__(128) int s[WIDTH * ROWS];
     fill(s, ROWS, 5000 * (blockIdx.x + 1));
@@ -277,6 +297,8 @@ static void make_maps(int *g) {
 int main(int argc, char **argv) {
     static const faulty_case cases[] = {CASE(stores_to_one_place, 2, T),
                                         CASE(ok_stores_apart, 2, T),
+                                        CASE(ok_stored_by_a_whole_warp, 1, T),
+                                        CASE(stored_by_two_lanes, 1, T),
                                         CASE(ok_additions_to_one_place, 2, T),
                                         CASE(added_and_stored, 2, T),
                                         CASE(read_before_it_is_stored, 1, T),

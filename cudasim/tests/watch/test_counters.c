@@ -321,6 +321,16 @@ static void bulk_copies(void **state) {
     EXPECT(LOAD_REQUESTS, 0);
     EXPECT(DRAM_READ, 1024);
     EXPECT(DRAM_WRITTEN, 512);
+    /* Lanes with the same operands store once for all of them; a reduction is each lane's own. */
+    count(KERNEL(".shared .align 128 .b8 t[2048]; ",
+                 "mov.u32 %r2, t; mad.lo.u32 %r3, %r1, 16, %r2; st.shared.v4.u32 [%r3], {%r1, %r1, %r1, %r1};\n"
+                 "fence.proxy.async.shared::cta; bar.warp.sync -1; shr.u32 %r4, %r1, 4; mul.wide.u32 %rd3, %r4, 512;\n"
+                 "add.u64 %rd4, %rd1, %rd3; cp.async.bulk.global.shared::cta.bulk_group [%rd4], [%r2], 512;\n"
+                 "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1+4096], [%r2], 512;\n"
+                 "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\n"),
+          1, 32);
+    EXPECT(BULK_OUT, 2 * 512);
+    EXPECT(BULK_ADDED, 32 * 512);
 }
 
 static void atomics(void **state) {
