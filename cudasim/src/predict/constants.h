@@ -54,7 +54,8 @@
 #define TMA_CLOCKS     100 /* [assumed] from the instruction to its first line's request */
 #define TMA_AHEAD      8   /* [assumed] clocks that its requests may be ahead of what L2 takes up */
 #define MBARRIER_WORDS 64  /* that a block may have: the model's limit, not the GPU's */
-#define CLUSTER_CLOCKS 180 /* [assumed] to another block of the cluster; published measurements say so, none is ours */
+#define CLUSTER_CLOCKS 180 /* [assumed] to another block of the cluster; published measurements say so, none is ours   \
+                            */
 
 #define BARRIER_CLOCKS 20 /* [assumed] from the last warp's arrival to the first instruction behind */
 #define BRANCH_CLOCKS  5  /* [assumed] the least that a taken branch takes */
