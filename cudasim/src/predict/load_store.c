@@ -78,6 +78,7 @@ void unit_ask(sm *m, int warp, const sass_insn *i, const lane_access *a) {
     sm_warp *w = &m->warps[warp];
     request *r = &s->queue[(s->first + s->count++) % QUEUE_ROOM];
     r->warp = warp;
+    r->wave = w->wave;
     r->insn = i;
     r->time = m->now + 1;
     r->lines = 0;
@@ -131,6 +132,7 @@ static void take_up(sm *m, scheduler *s) {
     s->address_free = m->now + ADDRESS_CLOCKS;
     m->unit_free = m->now + r->clocks;
     if (w->block >= 0) m->blocks[w->block].since[BUSY_LSU] += r->clocks;
+    if (w->block < 0 || r->wave != w->wave) return; /* the warp that asked has ended */
     if (i->op == SASS_LDGSTS) {
         ring_take(&w->rings[RING_COPIES], done);
     } else if (is_shared(i)) {

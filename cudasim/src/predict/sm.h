@@ -63,7 +63,7 @@ typedef struct tma_copy {
 
 /* What a memory instruction asks of the load/store unit. */
 typedef struct request {
-    int warp;
+    int warp, wave; /* of which block, as below */
     const sass_insn *insn;
     double time; /* from when on it can be taken up */
     int clocks;  /* for which it holds the unit */
