@@ -27,11 +27,12 @@ static mbarrier *word_at(sm *m, int place, uint64_t address) {
 static void end_phase(sm *m, int place, mbarrier *word) {
     if (word->missing > 0 || word->bytes != 0) return;
     word->missing = word->expected;
-    word->phase ^= 1;
+    word->phase++;
     for (int k = 0; k < m->warps_per_block; k++) {
         sm_warp *w = &m->warps[place * m->warps_per_block + k];
-        if (w->awaits != word || w->parity == word->phase) continue;
+        if (w->awaits != word || w->parity == word->phase % 2) continue;
         w->awaits = NULL;
+        timeline_wait(m, w, "mbarrier");
         w->pending[w->board]--;
         w->ready[w->board] = m->now + m->spec->shared_clocks;
     }
@@ -68,13 +69,14 @@ static void check_phase(sm *m, int warp, const sass_insn *i, uint32_t active) {
     mbarrier *word = word_at(m, w->block, lanes_address(w->lanes, &i->operands[1], lane));
     w->lanes->predicates[p] |= active;
     if (i->write_board >= SASS_SCOREBOARDS) return;
-    if (word->phase != parity) {
+    if (word->phase % 2 != parity) {
         w->ready[i->write_board] = fmax(w->ready[i->write_board], m->now + m->spec->shared_clocks);
         return;
     }
     w->pending[i->write_board]++;
     w->awaits = word;
     w->parity = parity;
+    w->since = m->now;
     w->board = i->write_board;
     w->waits_for[i->write_board] = WAIT_MBARRIER;
 }
@@ -130,6 +132,7 @@ static void begin_copy(sm *m, int warp, const sass_insn *i) {
     *c = (tma_copy){.warp = warp,
                     .place = w->block,
                     .is_store = is_store,
+                    .offset = u[0] & SHARED_OFFSETS,
                     .barrier = u[1] & SHARED_OFFSETS,
                     .bytes = (int64_t)tensormap_bytes(map),
                     .time = m->now + TMA_CLOCKS,
@@ -143,26 +146,28 @@ static void begin_copy(sm *m, int warp, const sass_insn *i) {
     tensormap_rows(map, &at, is_store, add_row, c);
 }
 
-/* The next line of the first copy. Its bytes are read from shared memory, or written, in the load/store unit's clocks.
- */
+/* The next line of the first copy. */
 static void copy_line_of(sm *m, tma_copy *c) {
     if (c->next < c->count) {
         const copy_line *l = &c->lines[c->next++];
-        const double clocks = __builtin_popcount(l->sectors) * (double)SECTOR_BYTES / WAVEFRONT_BYTES * c->blocks;
-        m->unit_free = fmax(m->unit_free, m->now) + clocks;
         m->tma_free = m->now + 1;
-        if (c->is_store) cache_write(&m->memory, l->line, l->sectors, m->now);
-        const double there = c->is_store ? 0 : cache_read(&m->memory, l->line, l->sectors, true, m->now);
-        c->done = fmax(c->done, fmax(there, m->unit_free));
-        m->blocks[c->place].since[BUSY_LSU] += clocks;
+        if (c->is_store)
+            cache_write(&m->memory, l->line, l->sectors, m->now);
+        else
+            c->done = fmax(c->done, cache_read(&m->memory, l->line, l->sectors, true, m->now));
     }
     if (c->next < c->count) return;
     m->first_copy = (m->first_copy + 1) % COPIES_ROOM;
     m->copy_count--;
+    sm_warp *w = &m->warps[c->warp];
+    const double begin = c->time - TMA_CLOCKS, done = fmax(c->done, m->now);
+    mbarrier *word = c->is_store ? NULL : word_at(m, c->place, c->barrier);
+    timeline_span(m, w, c->is_store ? "bulk store" : "bulk load", begin, done,
+                  c->is_store ? "from shared" : "to shared", c->offset, (unsigned)c->bytes, word);
     if (c->is_store)
-        ring_take(&m->warps[c->warp].rings[RING_STORES], c->done);
+        ring_take(&w->rings[RING_STORES], m->now);
     else
-        come(m, c->place, fmax(c->done, m->now), c->barrier, 0, c->bytes * c->blocks);
+        come(m, c->place, done, c->barrier, 0, c->bytes * c->blocks);
 }
 
 static double copy_next(const sm *m) {
@@ -180,6 +185,11 @@ static double product_clocks(const sm *m, int columns) {
     return clocks[PRODUCT_SIZES - 1];
 }
 
+/* In shared memory. */
+static int rows_of_a(const sass_insn *i) {
+    return i->operands[1].kind == KIND_REGISTER ? 0 : PRODUCT_ROWS;
+}
+
 /* A product begins when the last of its four warps has issued it. */
 static void begin_product(sm *m, int warp, const sass_insn *i) {
     sm_warp *w = &m->warps[warp];
@@ -187,22 +197,27 @@ static void begin_product(sm *m, int warp, const sass_insn *i) {
     const uint64_t number = ++w->rings[RING_PRODUCTS].begun;
     for (int k = 0; k < i->count; k++)
         if (i->operands[k].kind == KIND_OTHER && strcmp(i->operands[k].text, "gsb0") == 0)
-            ring_group(&w->rings[RING_PRODUCTS], m->now);
+            ring_group(&w->rings[RING_PRODUCTS], m->now, 0, 0, 0);
     for (int k = first; k < first + WARPGROUP && k < (w->block + 1) * m->warps_per_block; k++)
         if (m->warps[k].rings[RING_PRODUCTS].begun < number) return;
-    m->products[(m->first_product + m->product_count++) % PRODUCTS_ROOM] = (product){first, i, m->now};
+    const char *pair =
+        strstr(i->operands[rows_of_a(i) > 0 ? 1 : 2].text, "[UR"); /* gdesc[UR8]: A's, then B's; or B's */
+    const int at = (pair != NULL ? atoi(pair + 3) : 0) + (rows_of_a(i) > 0 ? 2 : 0);
+    m->products[(m->first_product + m->product_count++) % PRODUCTS_ROOM] =
+        (product){first, i, m->now, (w->lanes->uniform[at & 63] & 0x3fff) << 4};
 }
 
 static void multiply(sm *m) {
     const product p = m->products[m->first_product];
-    const int rows = p.insn->operands[1].kind == KIND_REGISTER ? 0 : PRODUCT_ROWS; /* of A, in shared memory */
-    const double reads = (rows + p.insn->columns) * (double)PRODUCT_K_BYTES / WAVEFRONT_BYTES;
+    const double reads = (rows_of_a(p.insn) + p.insn->columns) * (double)PRODUCT_K_BYTES / WAVEFRONT_BYTES;
     const double clocks = product_clocks(m, p.insn->columns);
     m->first_product = (m->first_product + 1) % PRODUCTS_ROOM;
     m->product_count--;
     const double begin = fmax(m->tensor_free, p.time);
     m->unit_free = fmax(m->unit_free, begin) + reads;
     m->tensor_free = fmax(begin + clocks, m->unit_free);
+    timeline_span(m, &m->warps[p.warp], "wgmma", begin, m->tensor_free, "B from", p.b,
+                  p.insn->columns * PRODUCT_K_BYTES, NULL);
     for (int k = p.warp; k < p.warp + WARPGROUP; k++)
         ring_take(&m->warps[k].rings[RING_PRODUCTS], m->tensor_free + TENSOR_LATENCY);
     m->blocks[m->warps[p.warp].block].since[BUSY_TENSOR] += clocks;
@@ -215,7 +230,7 @@ void async_issue(sm *m, int warp, const sass_insn *i, uint32_t active) {
     if (i->op == SASS_SYNCS)
         synchronise(m, warp, i, active);
     else if (i->op == SASS_UTMACMDFLUSH)
-        ring_group(&m->warps[warp].rings[RING_STORES], m->now);
+        ring_group(&m->warps[warp].rings[RING_STORES], m->now, 0, 0, 0);
     else if (i->columns > 0)
         begin_product(m, warp, i);
     else

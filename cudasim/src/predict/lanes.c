@@ -118,7 +118,8 @@ lane_effect lanes_step(lane_warp *w, lane_access *a, uint64_t clock) {
             effect = lanes_memory(w, i, active, a);
         else if (i->pipe == PIPE_ASYNC && active != 0)
             effect = EFFECT_ASYNC;
-        else if (i->pipe != PIPE_FMA && i->pipe != PIPE_TENSOR && active != 0) lanes_compute(w, i, active);
+        else if (i->pipe != PIPE_FMA && i->pipe != PIPE_TENSOR && active != 0)
+            lanes_compute(w, i, active);
     }
     if (w->parted)
         move(w, w->pc + 1, 0, 0);

@@ -6,15 +6,8 @@
 #include "isa/insn.h"
 #include "predict/sass.h"
 
-enum {
-    CONSTANT_BYTES = 4096 + 0x280,
-    PARAMS_AT = 0x210,
-    PARAMS_POINTER = 0x198,
-    IN_CLUSTER = 0x140,
-    NAMED_BARRIERS = 16,
-    CLUSTER_BARRIER,
-    BARRIERS
-};
+enum { CONSTANT_BYTES = 4096 + 0x280, IN_CLUSTER = 0x140, PARAMS_POINTER = 0x198, PARAMS_AT = 0x210 };
+enum { NAMED_BARRIERS = 16, CLUSTER_BARRIER = NAMED_BARRIERS, BARRIERS };
 
 #define SHARED_OFFSETS 0xffffffu /* of an address in shared memory; above them is the block's rank in its cluster */
 

@@ -171,7 +171,7 @@ void ring_take(group_ring *r, double done) {
     }
 }
 
-void ring_group(group_ring *r, double now) {
+void ring_group(group_ring *r, double now, double issued, unsigned low, unsigned high) {
     while (r->count > 0 && r->groups[r->first].done >= 0 && r->groups[r->first].done <= now) {
         r->first = (r->first + 1) % GROUPS;
         r->count--;
@@ -179,6 +179,9 @@ void ring_group(group_ring *r, double now) {
     if (r->count == GROUPS) return;
     const unsigned at = (r->first + r->count++) % GROUPS;
     r->groups[at].begun = r->begun;
+    r->groups[at].issued = issued;
+    r->groups[at].low = low;
+    r->groups[at].high = high;
     r->groups[at].done = r->taken == r->begun ? later(r->done, now) : -1;
 }
 

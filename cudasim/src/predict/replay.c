@@ -48,6 +48,7 @@ static void begin_block(sm *m, int place, double when) {
 static void end_warp(sm *m, sm_warp *w) {
     sm_block *b = &m->blocks[w->block];
     const int place = w->block;
+    timeline_copies(m, w, NEVER);
     w->block = -1;
     if (--b->warps > 0) return;
     add_part(m, b, b->passed ? PART_LAST : PART_MIDDLE);
@@ -67,6 +68,7 @@ static void open_barrier(sm *m, int place, int barrier, int threads) {
         sm_warp *w = &m->warps[place * m->warps_per_block + k];
         if (w->block != place || !w->waits || w->barrier != barrier) continue;
         w->waits = false;
+        timeline_wait(m, w, barrier == CLUSTER_BARRIER ? "cluster" : "barrier");
         w->next = later(w->next, m->now + (barrier == CLUSTER_BARRIER ? CLUSTER_CLOCKS : BARRIER_CLOCKS));
     }
 }
@@ -75,6 +77,7 @@ static void arrive(sm *m, sm_warp *w, const lane_access *a) {
     sm_block *b = &m->blocks[w->block];
     b->arrived[a->barrier]++;
     w->waits = a->waits;
+    w->since = m->now;
     w->barrier = a->barrier;
     open_barrier(m, w->block, a->barrier, a->threads);
 }
@@ -160,7 +163,9 @@ static void occupy(sm *m, scheduler *s, sm_warp *w, const sass_insn *i) {
     if (i->pipe != PIPE_TENSOR) s->pipe_free[i->pipe] = m->now + clocks;
     if (i->pipe == PIPE_IMAD) s->pipe_free[PIPE_FMA] = later(s->pipe_free[PIPE_FMA], m->now + 1);
     if (i->op == SASS_LDGDEPBAR) {
-        ring_group(&w->rings[RING_COPIES], m->now);
+        timeline_copies(m, w, m->now);
+        ring_group(&w->rings[RING_COPIES], m->now, w->copies_issued, w->copies_low, w->copies_high);
+        w->copies_low = w->copies_high = 0;
         return;
     }
     if (i->write_board < SASS_SCOREBOARDS) w->ready[i->write_board] = later(w->ready[i->write_board], m->now + latency);
@@ -209,6 +214,7 @@ static void issue(sm *m, scheduler *s, int warp) {
         w->lanes->pc++;
     else
         effect = lanes_step(w->lanes, &a, (uint64_t)m->now);
+    if (m->spec->trace != NULL) timeline_issue(m, w, i, &a);
     s->last = warp;
     s->dispatch_free = m->now + 1;
     w->next = m->now + (i->stall > 1 ? i->stall : 1);

@@ -2,6 +2,8 @@
 #ifndef SIM_PREDICT_REPLAY_H
 #define SIM_PREDICT_REPLAY_H
 
+#include <stdio.h>
+
 #include "predict/cache.h"
 #include "predict/lanes.h"
 
@@ -10,18 +12,8 @@
  * for. */
 enum { PART_FIRST, PART_MIDDLE, PART_LAST, PARTS };
 enum { SHARE_TIME, BUSY_ISSUE, BUSY_FP32, BUSY_TENSOR, BUSY_LSU, BUSY_END };
-enum {
-    WAIT_GLOBAL = BUSY_END,
-    WAIT_SHARED,
-    WAIT_QUEUE,
-    WAIT_PIPE,
-    WAIT_RESULT,
-    WAIT_BARRIER,
-    WAIT_MBARRIER,
-    WAIT_TURN,
-    SHARES
-};
-
+enum { WAIT_GLOBAL = BUSY_END, WAIT_SHARED, WAIT_QUEUE, WAIT_PIPE, WAIT_RESULT, WAIT_BARRIER, WAIT_MBARRIER };
+enum { WAIT_TURN = WAIT_MBARRIER + 1, SHARES };
 enum { PRODUCT_SIZES = 6 };
 
 typedef struct replay_spec {
@@ -36,6 +28,8 @@ typedef struct replay_spec {
     double product_clocks[PRODUCT_SIZES]; /* of wgmma, for which it holds the tensor cores: 8, 16, 32 ... columns */
     bool l2_holds_all;                    /* what a launch touches fits L2: blocks after the first ones find it there */
     uint64_t most_issues;                 /* gives up after so many instructions */
+    FILE *trace;                          /* NULL: none; else where events of the first block go */
+    double clock_mhz;                     /* for its times */
     bool parts;                           /* `part` of the result is wanted */
 } replay_spec;
 

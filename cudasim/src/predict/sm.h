@@ -17,6 +17,8 @@ typedef struct group_ring {
     struct {
         uint64_t begun;
         double done; /* < 0: not all have been taken up */
+        double issued;
+        unsigned low, high; /* of shared memory; these three are for a trace, of LDGSTS */
     } groups[GROUPS];
     unsigned first, count;
 } group_ring;
@@ -27,7 +29,7 @@ typedef struct mbarrier {
     unsigned offset; /* in shared memory */
     int expected, missing;
     int64_t bytes;
-    unsigned phase;
+    unsigned phase; /* so many have ended */
 } mbarrier;
 
 /* What comes to an mbarrier. */
@@ -43,6 +45,7 @@ typedef struct product {
     int warp; /* the warpgroup's first */
     const sass_insn *insn;
     double time; /* from when on it can begin */
+    unsigned b;  /* where B lies in shared memory */
 } product;
 
 typedef struct copy_line {
@@ -50,11 +53,18 @@ typedef struct copy_line {
     uint8_t sectors;
 } copy_line;
 
+/* Instructions of a kind, one after the other; the part of shared memory that they touch. */
+typedef struct slice {
+    const char *name; /* NULL: none */
+    double begin, end;
+    unsigned low, high;
+} slice;
+
 /* A copy of TMA. */
 typedef struct tma_copy {
     int warp, place, blocks; /* that get it */
     bool is_store;
-    unsigned barrier;
+    unsigned offset, barrier; /* in shared memory */
     int64_t bytes;
     double time, done;
     copy_line *lines;
@@ -86,7 +96,11 @@ typedef struct sm_warp {
     group_ring rings[RINGS];
     mbarrier *awaits; /* its phase's end; NULL: none */
     unsigned parity;
-    int board; /* that tells of it */
+    int board;    /* that tells of it */
+    double since; /* when it began to wait at a barrier */
+    slice slice;  /* for a trace, as what follows */
+    double copies_issued;
+    unsigned copies_low, copies_high; /* of the group to come */
 } sm_warp;
 
 typedef struct sm_block {
@@ -132,6 +146,7 @@ typedef struct sm {
     event events[EVENTS_ROOM];
     int first_product, product_count, first_copy, copy_count, event_count;
     double tensor_free, tma_free;
+    unsigned spans; /* of the trace */
     int warps_per_block, begun, ended;
     uint64_t sleeps;
     replay_result result;
@@ -146,7 +161,7 @@ void unit_step(sm *m);
 /* One more has been taken up, and will be done then. A group ends with what has begun. Groups that are not done; when
  * that changes by itself (0: it does not). */
 void ring_take(group_ring *r, double done);
-void ring_group(group_ring *r, double now);
+void ring_group(group_ring *r, double now, double issued, unsigned low, unsigned high);
 unsigned ring_open(const group_ring *r, double now, double *until);
 
 /* wgmma, TMA, mbarriers: executes an instruction for the lanes that are active. */
@@ -156,5 +171,13 @@ bool async_is_full(const sm *m, const sm_warp *w, const sass_insn *i);
 void async_step(sm *m);
 double async_next(const sm *m);
 void async_end(sm *m);
+
+/* The trace of the first block: a warp has waited since w->since; something was in flight; groups of LDGSTS are done;
+ * an instruction is executed. */
+void timeline_wait(const sm *m, const sm_warp *w, const char *name);
+void timeline_span(sm *m, const sm_warp *w, const char *kind, double begin, double end, const char *range,
+                   unsigned offset, unsigned bytes, const mbarrier *word);
+void timeline_copies(sm *m, sm_warp *w, double until);
+void timeline_issue(sm *m, sm_warp *w, const sass_insn *i, const lane_access *a);
 
 #endif

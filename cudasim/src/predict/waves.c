@@ -182,6 +182,26 @@ static void describe(const replay_result *r, char *text, size_t room) {
     }
 }
 
+/* Of the first launch: what its first block does, among those beside it. */
+static void write_trace(const plan *p) {
+    static bool written;
+    const char *name = getenv("CUDASIM_PREDICT_TRACE");
+    if (name == NULL || *name == '\0' || written) return;
+    written = true;
+    replay_spec spec = p->spec;
+    spec.resident = spec.blocks = p->resident;
+    spec.trace = fopen(name, "w");
+    if (spec.trace == NULL) {
+        fprintf(stderr, "cudasim: CUDASIM_PREDICT_TRACE=%s cannot be written\n", name);
+        _Exit(2);
+    }
+    fprintf(spec.trace, "{\"otherData\": {\"time\": \"predicted\"}, \"traceEvents\": [\n{\"ph\": \"M\", \"pid\": 0, "
+                        "\"name\": \"process_name\", \"args\": {\"name\": \"first block\"}}");
+    replay(&spec);
+    fprintf(spec.trace, "\n]}\n");
+    fclose(spec.trace);
+}
+
 static launch_time timed(plan *p, const sim_kernel_info *info, const sim_launch_config *config) {
     const device_model *d = p->device;
     const ceilings *c = ceilings_current();
@@ -204,6 +224,7 @@ static launch_time timed(plan *p, const sim_kernel_info *info, const sim_launch_
                                        .l2_sector = SECTOR_BYTES / ceiling_of(c, "l2_read")},
                             .shared_clocks = ceiling_of(c, "latency_shared_memory"),
                             .most_issues = MOST_ISSUES,
+                            .clock_mhz = c->clock_mhz,
                             .parts = getenv("CUDASIM_WHY") != NULL};
     for (int k = 0; k < PRODUCT_SIZES; k++) {
         char name[32];
@@ -216,6 +237,7 @@ static launch_time timed(plan *p, const sim_kernel_info *info, const sim_launch_
     if (r.missing != NULL) return unknown(r.missing);
     if (!r.complete) return failed("its blocks wait for one another, or run too long");
     launch_time t = {.clocks = r.clocks};
+    write_trace(p);
     const double least = dram_clocks(p, &r, active, dram) + p->spec.clocks.dram;
     if (p->spec.parts) describe(&r, t.parts, sizeof t.parts);
     if (p->spec.parts && t.clocks < least) snprintf(t.parts, sizeof t.parts, "all of it: bound by DRAM's rate\n");
