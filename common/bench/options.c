@@ -97,7 +97,8 @@ static const option_rule common_rules[] = {
     {"trace-blocks", RULE_NEEDS, "trace", NULL},
     {"time csv resume", RULE_CONTRADICTS, "sweep check", "which times nothing"},
     {"resume", RULE_NEEDS, "csv", NULL},
-    {"predict why", RULE_CONTRADICTS, "counters counters-csv trace leak-check", "for which kernels must run"},
+    {"predict why", RULE_CONTRADICTS, "counters counters-csv leak-check", "for which kernels must run"},
+    {"predict why", RULE_CONTRADICTS, "trace-blocks", "which trace one block"},
     {"predict why", RULE_CONTRADICTS, "sweep check", "which verifies results"},
     {0},
 };

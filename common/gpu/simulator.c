@@ -78,7 +78,7 @@ bool simulator_watch(const simulator_watched *watched) {
                {"CUDASIM_LEAK_CHECK", watched->leak_check ? "1" : NULL},
                {"CUDASIM_COUNTERS", watched->counters},
                {"CUDASIM_COUNTERS_CSV", watched->counters_csv},
-               {"CUDASIM_TRACE", watched->trace},
+               {watched->predict ? "CUDASIM_PREDICT_TRACE" : "CUDASIM_TRACE", watched->trace},
                {"CUDASIM_TRACE_BLOCKS", watched->trace_blocks > 0 ? blocks : NULL},
                {"CUDASIM_PREDICT", watched->predict ? "request" : NULL},
                {"CUDASIM_WHY", watched->why ? "1" : NULL},

@@ -2,7 +2,8 @@
 when.
 
 docs/counted/pipelines.csv says which runs these are, and the files beside it have their bars (make timeline);
-`make timeline` records them anew. As a program it draws the bars of one file: pipelines.py CSV TITLE, to stdout.
+`make timeline` records them anew. As a program it draws the bars of one file: pipelines.py CSV TITLE [timed], to
+stdout; timed: they are nanoseconds that the model of time predicts.
 """
 
 import csv
@@ -46,12 +47,12 @@ def turns(rows):
                                                                     in products) + "."
 
 
-def says(rows, title):
+def says(rows, title, timed):
     stages = sum(name.startswith("stage ") for name in rows)
     during, all_of_them = overlap(rows)
     return (f"{title}. {stages} stages of shared memory are filled and multiplied in turn; {during} of {all_of_them} "
             f"tiles along K are multiplied while another stage is being filled.{turns(rows)} From left to right in the "
-            f"order of the simulation, which is no time.")
+            f"{'nanoseconds predicted for an H200' if timed else 'order of the simulation, which is no time'}.")
 
 
 def label_of(what, name, stage):
@@ -84,10 +85,20 @@ def draw_legend(d, rows, top):
         x += 24 + 5.4 * len(text)
 
 
-def figure(rows, title):
+def order_notes(rows, steps):
+    notes = [f"{steps} steps of the simulation: an order, not time.",
+             "A step: one instruction of each warp that does not wait."]
+    if any(row.startswith("consumer") for row in rows):  # wgmmas, which nobody waits for at once
+        return [*notes, "A copy or product lasts until it is waited for. A consumer",
+                "waits for a product when it has issued the next, so two",
+                "overlap; for the last of a tile of C it waits at once."]
+    return [*notes, "A copy is in flight until somebody waits for it."]
+
+
+def figure(rows, title, timed=False):
     steps = max(end for bars in rows.values() for *_, end in bars)
     scale = LONG / steps
-    d = Drawing(says(rows, title))
+    d = Drawing(says(rows, title, timed))
     d.text(10, 18, title, "title")
     d.text(10, 34, "One block. Numbers: tiles along K, copied, then multiplied.", "note")
     draw_legend(d, rows, 43)
@@ -101,15 +112,11 @@ def figure(rows, title):
             draw_bar(d, bar, y, scale, row.startswith("stage"))
         y += TALL + 4
     d.line(LEFT, y + 6, LEFT + LONG, y + 6, arrow=True)
-    d.text(10, y + 21, f"{steps} steps of the simulation: an order, not time.", "note")
-    d.text(10, y + 35, "A step: one instruction of each warp that does not wait.", "note")
-    ends = ["A copy is in flight until somebody waits for it."]
-    if any(row.startswith("consumer") for row in rows):  # wgmmas, which nobody waits for at once
-        ends = ["A copy or product lasts until it is waited for. A consumer",
-                "waits for a product when it has issued the next, so two",
-                "overlap; for the last of a tile of C it waits at once."]
-    for line, text in enumerate(ends):
-        d.text(10, y + 49 + 14 * line, text, "note")
+    notes = order_notes(rows, steps)
+    if timed:
+        notes = [f"{steps / 1000:.2f} us, as the model of time predicts them for an H200."]
+    for line, text in enumerate(notes):
+        d.text(10, y + 21 + 14 * line, text, "note")
     return d.svg()
 
 
@@ -122,4 +129,4 @@ def draw(sources):
 
 if __name__ == "__main__":
     with open(sys.argv[1], encoding="utf-8") as file:
-        print(figure(bars_of(file.read()), sys.argv[2]), end="")
+        print(figure(bars_of(file.read()), sys.argv[2], timed=sys.argv[3:] == ["timed"]), end="")

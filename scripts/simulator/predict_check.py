@@ -1,8 +1,8 @@
 """predict_check.py [--markdown] [--record] [--group NAME] [DEVICE...]: holds predicted times against recorded ones.
 
 Runs the rungs of steps 1 to 5 (square), of step 6 that use mma.sync, and of step 7 with --predict, and compares with
-the medians recorded in plots/data/DEVICE (default: nvidia-h200); those of step 6 in clocks, since power holds their GPU
-back. Prints the signed error of each rung, and for each size the mean and largest error and the pairs of rungs, more
+the medians recorded in plots/data/DEVICE (default: nvidia-h200); those of step 6 at the clock that was measured with
+them, since power holds their GPU back. Prints the signed error of each rung, and for each size the mean and largest error and the pairs of rungs, more
 than 5 % apart, that are in the right order. --record writes
 the predicted times of sgemm to docs/counted/predicted.csv, from which lesson 5.9's drawing is made. Exit status 1 where
 a size is out of the model's reach."""
@@ -27,12 +27,11 @@ GROUPS = [  # reach: largest mean error in percent, on the H200 and on others; o
           {**PLAIN, "op": "gemv", "dtype": "f16", "mode": "graph"}, (15, 15), False),
 ]
 LARGEST, APART, ORDERED = 30, 5, 95  # percent
-BOOST_MHZ = 1980
 
 
 def recorded(device, group):
-    """{(step, rung, size): milliseconds}"""
-    times = {}
+    """{(step, rung, size): milliseconds}, and the clock in MHz"""
+    times, clocks = {}, {}
     with open(os.path.join("plots", "changes.csv"), encoding="utf-8", newline="") as file:
         changed = {(row["step"], row["variant"]): row["date"] for row in csv.DictReader(file)}
     with open(os.path.join("plots", "data", device, group.file), encoding="utf-8", newline="") as file:
@@ -41,27 +40,44 @@ def recorded(device, group):
                 continue  # of an older kernel
             square = row["n"] == row["k"] and row["m"] in (row["n"], "", "1") and row["mode"] in ("events", "graph")
             if square and all(row[name] == value for name, value in group.row.items()):
-                times[row["step"], row["variant"], int(row["n"])] = float(row["ms_median"]) * (
-                    float(row["clock_mhz"]) / BOOST_MHZ if group.clocks else 1)
-    return times
+                key = row["step"], row["variant"], int(row["n"])
+                times[key], clocks[key] = float(row["ms_median"]), row["clock_mhz"]
+    return times, clocks
 
 
-def predicted(device, group):
+def at_clock(device, clock, folder):
+    """The device's file of ceilings with another clock: L2 and DRAM keep their bytes a second."""
+    path = os.path.join(folder, "ceilings.csv")
+    with open(os.path.join("cudasim", "devices", device + ".csv"), encoding="utf-8") as file, \
+            open(path, "w", encoding="utf-8") as to:
+        to.writelines(f"clock,{clock},MHz\n" if line.startswith("clock,") else line for line in file)
+    return path
+
+
+def run(step, options, ceilings, path):
+    """{(step, rung): milliseconds} of one call."""
+    done = subprocess.run([f"./{step}/run", "--predict", *options, "--csv", path], stdout=subprocess.DEVNULL,
+                          env=dict(os.environ, CUDASIM_CEILINGS=ceilings), check=False)
+    if done.returncode:
+        sys.exit(f"{step}/run --predict {' '.join(options)}: exit status {done.returncode}")
+    with open(path, encoding="utf-8", newline="") as file:
+        return {(row["step"], row["variant"]): float(row["ms_median"])
+                for row in csv.DictReader(file) if row["ms_median"]}
+
+
+def predicted(device, group, clocks):
     """The same, of what the model reaches."""
     times = {}
-    env = dict(os.environ, CUDASIM_CEILINGS=device)
     with tempfile.TemporaryDirectory() as folder:
         for step, size in itertools.product(group.steps, group.sizes):
             path = os.path.join(folder, f"{step}.{size}.csv")
             options = " ".join(group.options).format(size).split()
-            done = subprocess.run([f"./{step}/run", "--predict", *options, "--csv", path], env=env,
-                                  stdout=subprocess.DEVNULL, check=False)
-            if done.returncode:
-                sys.exit(f"{step}/run --predict {' '.join(options)}: exit status {done.returncode}")
-            with open(path, encoding="utf-8", newline="") as file:
-                for row in csv.DictReader(file):
-                    if row["ms_median"]:
-                        times[row["step"], row["variant"], size] = float(row["ms_median"])
+            found = run(step, options, device, path)
+            if group.clocks:
+                found = {rung: run(step, [*options, "--variant", rung[1]],
+                                   at_clock(device, clocks[*rung, size], folder), path + rung[1])[rung]
+                         for rung in found if (*rung, size) in clocks}
+            times.update({(*rung, size): ms for rung, ms in found.items()})
     return times
 
 
@@ -89,10 +105,11 @@ def print_row(name, cells, markdown):
 
 def compare(device, group, markdown, records):
     """Prints the table; False where the model is out of its reach."""
-    known, guessed = recorded(device, group), predicted(device, group)
+    known, clocks = recorded(device, group)
+    guessed = predicted(device, group, clocks)
     if records and group.name == "sgemm":
         record(guessed)
-    print_row(f"{device}, {group.name}, {'clocks' if group.clocks else 'time'}", map(str, group.sizes), markdown)
+    print_row(f"{device}, {group.name}, {'at its clock' if group.clocks else 'time'}", map(str, group.sizes), markdown)
     if markdown:
         print("|---" * (1 + len(group.sizes)) + "|")
     for step, name in dict.fromkeys((step, name) for step, name, n in guessed if (step, name, n) in known):

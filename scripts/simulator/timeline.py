@@ -1,6 +1,7 @@
 """timeline.py TRACE CSV: what a trace (run --trace) says of one block's pipeline, as bars for docs/draw/pipelines.py.
 
-A bar has a row, what it is, a name, where it begins and where it ends, in the trace's order. Rows are the stages of the
+A bar has a row, what it is, a name, where it begins and where it ends: in the trace's order, or, where the model of time
+wrote the trace (run --predict --trace), in nanoseconds. Rows are the stages of the
 ring, the warps that only copy, and those that multiply (warpgroups, where there are wgmmas). A stage is what starts at
 one place of shared memory. A copy's name is its number, and so is that of the product which reads it.
 """
@@ -11,6 +12,7 @@ import json
 import sys
 
 Span = collections.namedtuple("Span", "kind track begin end args")
+PAUSE = 100  # nanoseconds between two products that are drawn as one
 COLUMNS = ("row", "what", "name", "begin", "end")
 STORES = ("shared store", "global store", "copy issued", "wait for bulk stores")
 
@@ -129,9 +131,10 @@ def waits_of(block, track):
     return [(e["ts"], e["ts"] + e["dur"]) for e in block if e["ph"] == "X" and e["tid"] == track and e["cat"] == "wait"]
 
 
-def consumer_bars(block, spans, found):
-    """Warpgroups that multiply: their products by the tile of C, what they store, and their waits."""
-    products = {track: merged([(s.begin, s.end) for s in spans if s.kind == "wgmma" and s.track == track])
+def consumer_bars(block, spans, found, timed):
+    """Warpgroups that multiply: their products, in order by the tile of C, what they store, and their waits."""
+    products = {track: merged([(s.begin, s.end) for s in spans if s.kind == "wgmma" and s.track == track],
+                              PAUSE if timed else 0)
                 for track in {span.track for span in spans if span.kind == "wgmma"}}
     begins = {(track, begin) for track, bars in products.items() for begin, _ in bars}
     first_fill = {}  # of what a warpgroup reads
@@ -140,7 +143,7 @@ def consumer_bars(block, spans, found):
             first_fill.setdefault((track, begin), number)
     tiles = {number: tile for tile, number in enumerate(sorted(set(first_fill[key] for key in first_fill
                                                                    if key in begins)))}
-    tiles = tiles if len(tiles) > 1 else {}
+    tiles = tiles if len(tiles) > 1 and not timed else {}
     tracks = sorted(products)
     for number, track in enumerate(tracks):
         row = f"consumer {number}"
@@ -186,6 +189,9 @@ def warp_bars(block):
 
 
 def bars_of(trace):
+    timed = trace.get("otherData", {}).get("time") == "predicted"
+    for event in trace["traceEvents"] if timed else []:
+        event.update({name: round(1000 * event[name]) for name in ("ts", "dur") if name in event})
     block = block_of(trace["traceEvents"])
     spans = spans_of(block)
     fills = fills_of(spans)
@@ -195,7 +201,7 @@ def bars_of(trace):
     wgmmas = any(span.kind == "wgmma" for span in spans)
     bars = list(stage_bars(fills, found, wgmmas))
     if wgmmas:
-        bars += [*producer_bars(block, spans), *consumer_bars(block, spans, found)]
+        bars += [*producer_bars(block, spans), *consumer_bars(block, spans, found, timed)]
     else:
         bars += warp_bars(block)
     first = min(bar[3] for bar in bars if bar[1] == "copy")

@@ -29,12 +29,12 @@ typedef struct sim_kernel_info {
     unsigned static_shared, local_bytes, const_bytes;
     unsigned max_threads;                 /* a block: .maxntid / .reqntid and registers taken into account; 1024 else */
     unsigned ptx_version, binary_version; /* 10 * major + minor: of the PTX's target; of the modelled GPU */
-    unsigned param_count;
-    unsigned max_dynamic_shared; /* as set; starts at 48 KB - static */
-    unsigned reqntid[3];         /* 0 0 0 where not given */
-    unsigned reqcluster[3];      /* .reqnctapercluster, likewise */
-    unsigned max_cluster_rank;   /* .maxclusterrank; 0: not given */
-    bool explicit_cluster;       /* .explicitcluster */
+    unsigned param_count, param_align;    /* bytes: the largest */
+    unsigned max_dynamic_shared;          /* as set; starts at 48 KB - static */
+    unsigned reqntid[3];                  /* 0 0 0 where not given */
+    unsigned reqcluster[3];               /* .reqnctapercluster, likewise */
+    unsigned max_cluster_rank;            /* .maxclusterrank; 0: not given */
+    bool explicit_cluster;                /* .explicitcluster */
     bool has_cubin;
 } sim_kernel_info;
 

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "predict/lanes.h"
 
-static uint64_t address_of(const lane_warp *w, const sass_operand *o, int lane) {
+uint64_t lanes_address(const lane_warp *w, const sass_operand *o, int lane) {
     uint64_t at = (uint64_t)o->number;
     if (o->reg >= 0 && o->reg != SASS_RZ) {
         uint64_t base = w->registers[o->reg][lane];
@@ -27,7 +27,9 @@ static const uint8_t *global_at(uint64_t address, unsigned bytes) {
     return (const uint8_t *)(uintptr_t)address;
 }
 
+/* Another block's shared memory is this one's: it is taken to hold the same. */
 static uint8_t *shared_at(const lane_warp *w, uint64_t address, unsigned bytes) {
+    address &= SHARED_OFFSETS;
     return address + bytes <= w->launch->shared_bytes ? w->block->shared + address : NULL;
 }
 
@@ -76,8 +78,8 @@ static void copy_async(lane_warp *w, const sass_insn *i, uint32_t active, lane_a
     a->copying = active & (i->count > 2 ? lanes_predicate(w, &i->operands[2]) : ~0u);
     for (int t = 0; t < LANES; t++) {
         if (!(active >> t & 1)) continue;
-        const uint64_t to = address_of(w, &i->operands[0], t);
-        a->address[t] = address_of(w, &i->operands[1], t);
+        const uint64_t to = lanes_address(w, &i->operands[0], t);
+        a->address[t] = lanes_address(w, &i->operands[1], t);
         a->target[t] = (unsigned)to;
         const uint8_t *from = a->copying >> t & 1 ? global_at(a->address[t], a->bytes) : zeros;
         uint8_t *place = shared_at(w, to, a->bytes);
@@ -124,7 +126,7 @@ lane_effect lanes_memory(lane_warp *w, const sass_insn *i, uint32_t active, lane
     if (where == NULL) return EFFECT_NONE;
     for (int t = 0; t < LANES; t++) {
         if (!(active >> t & 1)) continue;
-        const uint64_t address = a->address[t] = address_of(w, where, t);
+        const uint64_t address = a->address[t] = lanes_address(w, where, t);
         if (i->op == SASS_ATOMS || i->op == SASS_ATOMG || i->op == SASS_RED) {
             atomic(w, i, (int)(where - i->operands), t, address);
             continue;

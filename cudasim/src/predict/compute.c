@@ -63,8 +63,22 @@ static uint64_t addend(const operation *o, int k, uint32_t value) {
     return k < o->i->count && o->i->operands[k].negative && value == 0 ? 1ull << 32 : value;
 }
 
+/* UIADD3.64 */
+static void add_pairs(operation *o) {
+    uint64_t sum = 0;
+    for (int k = 1; k <= 3; k++) sum += take(o, k, 0)[0] | (uint64_t)take_high(o, k, o->buffers[1])[0] << 32;
+    EACH_LANE o->result[t] = (uint32_t)sum;
+    give(o, 0);
+    EACH_LANE o->result[t] = (uint32_t)(sum >> 32);
+    give(o, 1);
+}
+
 static void add(operation *o) {
     int first = 1;
+    if (HAS(o->i, W64)) {
+        add_pairs(o);
+        return;
+    }
     while (is_predicate(o, first)) first++;
     o->x = take(o, first, 0);
     o->y = take(o, first + 1, 1);
@@ -276,6 +290,7 @@ static void special(operation *o) {
         if (strncmp(name, "SR_TID.", 7) == 0) o->result[t] = thread_index(o->w, (unsigned)t, name[7] - 'X');
         if (strncmp(name, "SR_CTAID.", 9) == 0) o->result[t] = o->w->block->index[(name[9] - 'X') % 3];
         if (strcmp(name, "SR_LANEID") == 0) o->result[t] = (uint32_t)t;
+        if (strcmp(name, "SR_CgaCtaId") == 0) o->result[t] = o->w->block->rank;
     }
     give(o, 0);
     memset(o->result, 0, sizeof o->result);
@@ -316,7 +331,17 @@ static void vote(operation *o) {
     const uint32_t p = predicate(o, o->i->count - 1) & o->active;
     EACH_LANE o->result[t] = p;
     give(o, 0);
-    set_predicate(o, 1, HAS(o->i, ALL) ? (p == o->active ? ALL : 0) : p != 0 ? ALL : 0);
+    set_predicate(o, is_predicate(o, 0) ? 0 : 1, HAS(o->i, ALL) ? (p == o->active ? ALL : 0) : p != 0 ? ALL : 0);
+}
+
+/* ELECT p, r: true for one of the lanes. */
+static void elect(operation *o) {
+    set_predicate(o, 0, o->active & (0u - o->active));
+}
+
+/* USETMAXREG p, n: the registers are there. */
+static void granted(operation *o) {
+    set_predicate(o, 0, ALL);
 }
 
 static void count_bits(operation *o) {
@@ -388,6 +413,17 @@ static void magnitude(operation *o) {
 static void copy(operation *o) {
     memcpy(o->result, take(o, 1, 0), sizeof o->result);
     give(o, 0);
+}
+
+/* R2UR {p,} ur, r: one lane's value; p where a lane has another. */
+static void to_uniform(operation *o) {
+    const int to = is_predicate(o, 0) ? 1 : 0;
+    uint32_t others = 0;
+    o->x = take(o, to + 1, 0);
+    EACH_LANE others |= (uint32_t)(o->x[t] != o->x[__builtin_ctz(o->active)]) << t;
+    if (HAS(o->i, OR)) others |= predicate(o, 0);
+    lanes_set(o->w, &o->i->operands[to], 0, o->x, o->active);
+    set_predicate(o, 0, others);
 }
 
 void lanes_compute(lane_warp *w, const sass_insn *i, uint32_t active) {

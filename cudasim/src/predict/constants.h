@@ -40,6 +40,24 @@
 #define CONST_CLOCKS    4  /* [assumed] */
 #define TENSOR_LATENCY  33 /* [assumed] where a scoreboard is set; else the stall counts */
 
+/* wgmma. A product holds the four tensor cores for as long as the rows wgmma_n*_registers_2 say, by N. Meanwhile it
+ * reads B from shared memory, 32 bytes for each of its columns, and A, where A lies there, 32 for each of 64 rows.
+ * [limits] wgmma_n8_shared to wgmma_n64_shared: 18, 20, 24 and 32 clocks, which are these bytes at 128 a clock. So it
+ * shares the load/store unit's wavefronts with loads and stores. */
+#define WAVEFRONT_BYTES 128
+#define PRODUCT_ROWS    64
+#define PRODUCT_K_BYTES 32 /* [PTX] of a row of A, of a column of B, whatever the type */
+#define PRODUCTS_AHEAD  2  /* [assumed] that a warp can have issued and that have not begun */
+
+/* TMA: one line a clock, and what L2 gives; a copy to several blocks of a cluster asks L2 once. It takes no wavefronts
+ * from others: with them cluster and ping_pong of step 6 would be slower than they are. [assumed] */
+#define TMA_CLOCKS     100 /* [assumed] from the instruction to its first line's request */
+#define TMA_AHEAD      8   /* [assumed] clocks that its requests may be ahead of what L2 takes up */
+#define MBARRIER_WORDS 64  /* that a block may have: the model's limit, not the GPU's */
+#define CLUSTER_CLOCKS                                                                                                 \
+    180 /* [assumed] to another block of the cluster; published measurements say so, none is ours                      \
+         */
+
 #define BARRIER_CLOCKS 20 /* [assumed] from the last warp's arrival to the first instruction behind */
 #define BRANCH_CLOCKS  5  /* [assumed] the least that a taken branch takes */
 /* A register file has two banks, each read once a clock; a bank may lag so many clocks behind. [limits] ffma_*: the

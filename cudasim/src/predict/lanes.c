@@ -77,6 +77,7 @@ lane_effect lanes_step(lane_warp *w, lane_access *a, uint64_t clock) {
     uint32_t active = w->group;
     if (i->predicate != SASS_PT || i->predicate_not)
         active &= i->predicate_not ? ~w->predicates[i->predicate] : w->predicates[i->predicate];
+    a->mask = active;
     switch (i->op) {
     case SASS_BRA:
     case SASS_CALL:
@@ -97,6 +98,10 @@ lane_effect lanes_step(lane_warp *w, lane_access *a, uint64_t clock) {
     case SASS_BAR:
         if (active != 0) effect = barrier(w, i, a);
         break;
+    case SASS_UCGABAR_WAIT:
+        *a = (lane_access){.waits = true, .barrier = CLUSTER_BARRIER};
+        if (active != 0) effect = EFFECT_BARRIER;
+        break;
     case SASS_CS2R:
         if (strncmp(i->operands[1].text, "SR_CLOCK", 8) == 0) {
             uint32_t word[LANES];
@@ -111,6 +116,8 @@ lane_effect lanes_step(lane_warp *w, lane_access *a, uint64_t clock) {
     default:
         if (i->pipe == PIPE_LOAD)
             effect = lanes_memory(w, i, active, a);
+        else if (i->pipe == PIPE_ASYNC && active != 0)
+            effect = EFFECT_ASYNC;
         else if (i->pipe != PIPE_FMA && i->pipe != PIPE_TENSOR && active != 0)
             lanes_compute(w, i, active);
     }

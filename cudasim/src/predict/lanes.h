@@ -3,19 +3,23 @@
 #ifndef SIM_PREDICT_LANES_H
 #define SIM_PREDICT_LANES_H
 
+#include "isa/insn.h"
 #include "predict/sass.h"
 
-enum { LANES = 32, CONSTANT_BYTES = 4096 + 0x210, PARAMS_AT = 0x210, NAMED_BARRIERS = 16 };
+enum { CONSTANT_BYTES = 4096 + 0x280, IN_CLUSTER = 0x140, PARAMS_POINTER = 0x198, PARAMS_AT = 0x210 };
+enum { NAMED_BARRIERS = 16, CLUSTER_BARRIER = NAMED_BARRIERS, BARRIERS };
+
+#define SHARED_OFFSETS 0xffffffu /* of an address in shared memory; above them is the block's rank in its cluster */
 
 typedef struct lane_launch {
     const sass_code *code;
-    unsigned grid[3], block[3];
+    unsigned grid[3], block[3], cluster[3];
     uint32_t shared_bytes;             /* of a block, with the reserved ones */
-    uint8_t constants[CONSTANT_BYTES]; /* bank 0: sizes, then the parameters */
+    uint8_t constants[CONSTANT_BYTES]; /* bank 0: sizes, where the parameters are, they */
 } lane_launch;
 
 typedef struct lane_block {
-    unsigned index[3];
+    unsigned index[3], rank; /* in its cluster */
     uint8_t *shared;
 } lane_block;
 
@@ -24,7 +28,8 @@ typedef enum lane_effect {
     EFFECT_TAKEN, /* a branch that is taken */
     EFFECT_ACCESS,
     EFFECT_BARRIER,
-    EFFECT_EXIT /* its last lane has ended */
+    EFFECT_ASYNC, /* wgmma, TMA, an mbarrier: async.c */
+    EFFECT_EXIT   /* its last lane has ended */
 } lane_effect;
 
 /* What an instruction touches. */
@@ -62,6 +67,7 @@ const uint32_t *lanes_value(const lane_warp *w, const sass_operand *o, uint32_t 
 void lanes_set(lane_warp *w, const sass_operand *o, int further, const uint32_t *value, uint32_t active);
 /* What an instruction computes, and what it loads and stores, for the lanes that are active. */
 void lanes_compute(lane_warp *w, const sass_insn *i, uint32_t active);
+uint64_t lanes_address(const lane_warp *w, const sass_operand *o, int lane);
 lane_effect lanes_memory(lane_warp *w, const sass_insn *i, uint32_t active, lane_access *a);
 
 #endif

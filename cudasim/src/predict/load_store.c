@@ -78,6 +78,7 @@ void unit_ask(sm *m, int warp, const sass_insn *i, const lane_access *a) {
     sm_warp *w = &m->warps[warp];
     request *r = &s->queue[(s->first + s->count++) % QUEUE_ROOM];
     r->warp = warp;
+    r->wave = w->wave;
     r->insn = i;
     r->time = m->now + 1;
     r->lines = 0;
@@ -87,7 +88,7 @@ void unit_ask(sm *m, int warp, const sass_insn *i, const lane_access *a) {
     } else if (i->op == SASS_LDGSTS) {
         find_lines(r, a, a->copying);
         r->clocks = wavefronts(m, i, a) * WAVEFRONT_CLOCKS;
-        w->copies++;
+        w->rings[RING_COPIES].begun++;
     } else if (i->op != SASS_SHFL && i->op != SASS_LDL && i->op != SASS_STL) {
         find_lines(r, a, a->mask);
         r->clocks = r->lines * LINE_CLOCKS;
@@ -120,13 +121,6 @@ static double serve(sm *m, const request *r) {
     return done;
 }
 
-static void finish_groups(sm_warp *w) {
-    for (unsigned k = 0; k < w->group_count; k++) {
-        const unsigned at = (w->first_group + k) % GROUPS;
-        if (w->groups[at].done < 0 && w->groups[at].copies <= w->copied) w->groups[at].done = w->copies_done;
-    }
-}
-
 static void take_up(sm *m, scheduler *s) {
     const request *r = &s->queue[s->first];
     const sass_insn *i = r->insn;
@@ -138,10 +132,9 @@ static void take_up(sm *m, scheduler *s) {
     s->address_free = m->now + ADDRESS_CLOCKS;
     m->unit_free = m->now + r->clocks;
     if (w->block >= 0) m->blocks[w->block].since[BUSY_LSU] += r->clocks;
+    if (w->block < 0 || r->wave != w->wave) return; /* the warp that asked has ended */
     if (i->op == SASS_LDGSTS) {
-        w->copies_done = later(w->copies_done, done);
-        w->copied++;
-        finish_groups(w);
+        ring_take(&w->rings[RING_COPIES], done);
     } else if (is_shared(i)) {
         w->returned = done = later(w->returned, done);
     }
@@ -169,25 +162,35 @@ void unit_step(sm *m) {
 
 /* ---- groups of copies -------------------------------------------------------------------------------------------- */
 
-void unit_group(sm *m, sm_warp *w) {
-    double ignored;
-    unit_groups(m, w, &ignored);
-    while (w->group_count > 0 && w->groups[w->first_group].done >= 0 && w->groups[w->first_group].done <= m->now) {
-        w->first_group = (w->first_group + 1) % GROUPS;
-        w->group_count--;
+void ring_take(group_ring *r, double done) {
+    r->done = later(r->done, done);
+    r->taken++;
+    for (unsigned k = 0; k < r->count; k++) {
+        const unsigned at = (r->first + k) % GROUPS;
+        if (r->groups[at].done < 0 && r->groups[at].begun <= r->taken) r->groups[at].done = r->done;
     }
-    if (w->group_count == GROUPS) return;
-    const unsigned at = (w->first_group + w->group_count++) % GROUPS;
-    w->groups[at].copies = w->copies;
-    w->groups[at].done = w->copied == w->copies ? later(w->copies_done, m->now) : -1;
 }
 
-unsigned unit_groups(const sm *m, const sm_warp *w, double *until) {
+void ring_group(group_ring *r, double now, double issued, unsigned low, unsigned high) {
+    while (r->count > 0 && r->groups[r->first].done >= 0 && r->groups[r->first].done <= now) {
+        r->first = (r->first + 1) % GROUPS;
+        r->count--;
+    }
+    if (r->count == GROUPS) return;
+    const unsigned at = (r->first + r->count++) % GROUPS;
+    r->groups[at].begun = r->begun;
+    r->groups[at].issued = issued;
+    r->groups[at].low = low;
+    r->groups[at].high = high;
+    r->groups[at].done = r->taken == r->begun ? later(r->done, now) : -1;
+}
+
+unsigned ring_open(const group_ring *r, double now, double *until) {
     unsigned open = 0;
     *until = 0;
-    for (unsigned k = 0; k < w->group_count; k++) {
-        const double done = w->groups[(w->first_group + k) % GROUPS].done;
-        if (done >= 0 && done <= m->now) continue;
+    for (unsigned k = 0; k < r->count; k++) {
+        const double done = r->groups[(r->first + k) % GROUPS].done;
+        if (done >= 0 && done <= now) continue;
         open++;
         if (done >= 0 && (*until == 0 || done < *until)) *until = done;
     }

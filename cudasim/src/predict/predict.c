@@ -16,11 +16,13 @@ typedef struct predicted {
     char *name;
     launch_time time;
     uint64_t launches;
+    unsigned request; /* the latest one that it was of */
     struct predicted *next;
 } predicted;
 
 static bool wanted, replaces, on_request; /* on_request: only between predict_request and predict_seconds */
-static predicted *all, **last = &all, *latest;
+static predicted *all, **last = &all;
+static unsigned requests;
 static bool recording = true, noting;
 static double sum; /* of the launches since predict_record; unknown: of one it is */
 static int launches;
@@ -55,6 +57,7 @@ void predict_record(bool on) {
 void predict_request(bool soon) {
     if (!on_request) return;
     recording = true;
+    requests++;
     noting = soon;
     sum = launches = 0;
     unknown = false;
@@ -67,8 +70,30 @@ static void say(const char *why) {
     said = true;
 }
 
+static void print_time(FILE *to, const predicted *p) {
+    const unsigned *g = p->config.grid, *b = p->config.block;
+    fprintf(to, "%.60s, %u x %u x %u blocks of %u threads: ", p->name, g[0], g[1], g[2], b[0] * b[1] * b[2]);
+    if (p->time.seconds < 0)
+        fprintf(to, "-  (%s)", p->time.why);
+    else
+        fprintf(to, "about %.2f us", p->time.seconds * 1e6);
+}
+
 const char *predict_why(void) {
-    return latest != NULL ? latest->time.parts : "";
+    static char *text;
+    size_t size;
+    int kernels = 0;
+    free(text);
+    text = NULL;
+    for (const predicted *p = all; p != NULL; p = p->next) kernels += p->request == requests;
+    FILE *to = open_memstream(&text, &size);
+    for (const predicted *p = all; to != NULL && p != NULL; p = p->next) {
+        if (p->request != requests) continue;
+        if (kernels > 1) print_time(to, p);
+        fprintf(to, "%s%s", kernels > 1 ? "\n" : "", p->time.parts);
+    }
+    if (to != NULL) fclose(to);
+    return text != NULL ? text : "";
 }
 
 double predict_seconds(void) {
@@ -115,8 +140,8 @@ void predict_launch(sim_kernel *kernel, const sim_launch_config *config, const v
     pthread_mutex_lock(&lock);
     predicted *p = find(kernel, config, params, params_size);
     if (p == NULL) p = add(kernel, config, params, params_size);
-    latest = p;
     if (p != NULL) {
+        p->request = requests;
         p->launches++;
         launches++;
         if (p->time.seconds < 0) why_unknown = p->time.why;
@@ -130,12 +155,8 @@ void predict_end(void) {
     if (!wanted || on_request) return;
     if (all != NULL) printf("Predicted, on an H200 (cudasim/docs/predict.md says how far to trust it):\n");
     for (const predicted *p = all; p != NULL; p = p->next) {
-        const unsigned *g = p->config.grid, *b = p->config.block;
-        printf("  %.60s, %u x %u x %u blocks of %u threads: ", p->name, g[0], g[1], g[2], b[0] * b[1] * b[2]);
-        if (p->time.seconds < 0)
-            printf("-  (%s)", p->time.why);
-        else
-            printf("about %.2f us", p->time.seconds * 1e6);
+        printf("  ");
+        print_time(stdout, p);
         if (p->launches > 1) printf(", %llu times", (unsigned long long)p->launches);
         printf("\n%s", p->time.parts);
     }

@@ -18,7 +18,7 @@ void predict_launch(sim_kernel *kernel, const sim_launch_config *config, const v
 void predict_request(bool soon);
 /* Seconds of all launches since predict_request; negative: not known. */
 double predict_seconds(void);
-/* Of the latest launch: what bounds which part of a block, in lines. */
+/* Of each kernel since predict_request: what bounds which part of a block, in lines. */
 const char *predict_why(void);
 /* Prints what has been predicted, a line for each kernel and size. */
 void predict_end(void);

@@ -1,6 +1,7 @@
 /* The schedulers: which warp issues, and when it can go on; blocks come and go. */
 #include "predict/replay.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +31,9 @@ static void begin_block(sm *m, int place, double when) {
     b->block.index[0] = (unsigned)(number % grid[0]);
     b->block.index[1] = (unsigned)(number / grid[0] % grid[1]);
     b->block.index[2] = (unsigned)(number / grid[0] / grid[1]);
+    b->block.rank = l->cluster[0] == 0 ? 0 : (unsigned)(number % l->cluster[0]); /* clusters along x */
     memset(b->arrived, 0, sizeof b->arrived);
+    b->word_count = 0;
     b->warps = m->warps_per_block;
     b->passed = false;
     for (int k = 0; k < m->warps_per_block; k++) {
@@ -45,6 +48,7 @@ static void begin_block(sm *m, int place, double when) {
 static void end_warp(sm *m, sm_warp *w) {
     sm_block *b = &m->blocks[w->block];
     const int place = w->block;
+    timeline_copies(m, w, NEVER);
     w->block = -1;
     if (--b->warps > 0) return;
     add_part(m, b, b->passed ? PART_LAST : PART_MIDDLE);
@@ -64,7 +68,8 @@ static void open_barrier(sm *m, int place, int barrier, int threads) {
         sm_warp *w = &m->warps[place * m->warps_per_block + k];
         if (w->block != place || !w->waits || w->barrier != barrier) continue;
         w->waits = false;
-        w->next = later(w->next, m->now + BARRIER_CLOCKS);
+        timeline_wait(m, w, barrier == CLUSTER_BARRIER ? "cluster" : "barrier");
+        w->next = later(w->next, m->now + (barrier == CLUSTER_BARRIER ? CLUSTER_CLOCKS : BARRIER_CLOCKS));
     }
 }
 
@@ -72,6 +77,7 @@ static void arrive(sm *m, sm_warp *w, const lane_access *a) {
     sm_block *b = &m->blocks[w->block];
     b->arrived[a->barrier]++;
     w->waits = a->waits;
+    w->since = m->now;
     w->barrier = a->barrier;
     open_barrier(m, w->block, a->barrier, a->threads);
 }
@@ -82,7 +88,7 @@ static const double pipe_clocks[SASS_PIPES] = {
     [PIPE_FMA] = FMA_CLOCKS,         [PIPE_IMAD] = IMAD_CLOCKS,     [PIPE_ALU] = ALU_CLOCKS,
     [PIPE_HALF] = HALF_CLOCKS,       [PIPE_DOUBLE] = DOUBLE_CLOCKS, [PIPE_XU] = XU_CLOCKS,
     [PIPE_UNIFORM] = UNIFORM_CLOCKS, [PIPE_TENSOR] = TENSOR_CLOCKS, [PIPE_CONST] = CONST_CLOCKS,
-    [PIPE_SPECIAL] = UNIFORM_CLOCKS};
+    [PIPE_SPECIAL] = UNIFORM_CLOCKS, [PIPE_ASYNC] = UNIFORM_CLOCKS};
 static const double latencies[SASS_PIPES] = {[PIPE_XU] = XU_LATENCY,
                                              [PIPE_SPECIAL] = SPECIAL_LATENCY,
                                              [PIPE_CONST] = CONST_LATENCY,
@@ -103,14 +109,18 @@ static double can_issue(const sm *m, const scheduler *s, int warp, int *why) {
         if (w->pending[board] > 0) return NEVER;
         when = later(when, w->ready[board]);
     }
-    if (i->op == SASS_DEPBAR && i->count > 1) {
+    if ((i->op == SASS_DEPBAR || i->op == SASS_WARPGROUP) && i->count > 1) {
+        const int ring = i->op == SASS_WARPGROUP           ? RING_PRODUCTS
+                         : w->rings[RING_STORES].begun > 0 ? RING_STORES
+                                                           : RING_COPIES;
         double until;
-        const unsigned open = unit_groups(m, w, &until);
-        *why = WAIT_GLOBAL;
+        const unsigned open = ring_open(&w->rings[ring], m->now, &until);
+        *why = i->op == SASS_WARPGROUP ? WAIT_PIPE : WAIT_GLOBAL;
         if (open > (unsigned)i->operands[1].number) return until > 0 ? until : NEVER;
     }
     if (when > m->now) return when;
-    *why = i->pipe == PIPE_LOAD ? WAIT_QUEUE : WAIT_PIPE;
+    *why = i->pipe == PIPE_LOAD || i->op == SASS_UTMALDG ? WAIT_QUEUE : WAIT_PIPE;
+    if (i->pipe == PIPE_ASYNC) return async_is_full(m, w, i) ? NEVER : when;
     if (i->pipe == PIPE_LOAD) return unit_is_full(m, warp) ? NEVER : when;
     return later(when, s->pipe_free[i->pipe] - (i->pipe == PIPE_TENSOR ? 1 : 0));
 }
@@ -153,7 +163,9 @@ static void occupy(sm *m, scheduler *s, sm_warp *w, const sass_insn *i) {
     if (i->pipe != PIPE_TENSOR) s->pipe_free[i->pipe] = m->now + clocks;
     if (i->pipe == PIPE_IMAD) s->pipe_free[PIPE_FMA] = later(s->pipe_free[PIPE_FMA], m->now + 1);
     if (i->op == SASS_LDGDEPBAR) {
-        unit_group(m, w);
+        timeline_copies(m, w, m->now);
+        ring_group(&w->rings[RING_COPIES], m->now, w->copies_issued, w->copies_low, w->copies_high);
+        w->copies_low = w->copies_high = 0;
         return;
     }
     if (i->write_board < SASS_SCOREBOARDS) w->ready[i->write_board] = later(w->ready[i->write_board], m->now + latency);
@@ -202,6 +214,7 @@ static void issue(sm *m, scheduler *s, int warp) {
         w->lanes->pc++;
     else
         effect = lanes_step(w->lanes, &a, (uint64_t)m->now);
+    if (m->spec->trace != NULL) timeline_issue(m, w, i, &a);
     s->last = warp;
     s->dispatch_free = m->now + 1;
     w->next = m->now + (i->stall > 1 ? i->stall : 1);
@@ -219,10 +232,12 @@ static void issue(sm *m, scheduler *s, int warp) {
         w->next = later(w->next, m->now + BRANCH_CLOCKS);
     } else if (effect == EFFECT_BARRIER) {
         arrive(m, w, &a);
+    } else if (effect == EFFECT_ASYNC) {
+        async_issue(m, warp, i, a.mask);
     } else if (effect == EFFECT_EXIT) {
         const int place = w->block;
         end_warp(m, w);
-        for (int b = 0; b < NAMED_BARRIERS && w->block < 0; b++) open_barrier(m, place, b, 0);
+        for (int b = 0; b < BARRIERS && w->block < 0; b++) open_barrier(m, place, b, 0);
     }
 }
 
@@ -265,6 +280,7 @@ static double unit_next(const sm *m) {
 static void run(sm *m) {
     while (m->ended < m->spec->blocks && m->result.issued < m->spec->most_issues && m->sleeps < MOST_SLEEPS &&
            m->result.missing == NULL) {
+        async_step(m);
         unit_step(m);
         double soonest = NEVER;
         for (int k = 0; k < SCHEDULERS; k++) {
@@ -273,6 +289,7 @@ static void run(sm *m) {
         }
         const double unit = unit_next(m);
         if (unit < soonest) soonest = unit;
+        soonest = fmin(soonest, async_next(m));
         if (soonest >= NEVER) return; /* nobody can go on: the program waits for what is not modelled */
         const double next = later((double)(uint64_t)(soonest + 0.999999), m->now + 1);
         if (m->spec->parts) account_time(m, next);
@@ -318,6 +335,7 @@ replay_result replay(const replay_spec *spec) {
     for (int k = 0; k < MOST_WARPS; k++) free(m->warps[k].lanes);
     for (int k = 0; k < MOST_BLOCKS; k++) free(m->blocks[k].block.shared);
     cache_end(&m->memory);
+    async_end(m);
     free(m->memos);
     free(m);
     return result;

@@ -2,6 +2,8 @@
 #ifndef SIM_PREDICT_REPLAY_H
 #define SIM_PREDICT_REPLAY_H
 
+#include <stdio.h>
+
 #include "predict/cache.h"
 #include "predict/lanes.h"
 
@@ -10,7 +12,9 @@
  * for. */
 enum { PART_FIRST, PART_MIDDLE, PART_LAST, PARTS };
 enum { SHARE_TIME, BUSY_ISSUE, BUSY_FP32, BUSY_TENSOR, BUSY_LSU, BUSY_END };
-enum { WAIT_GLOBAL = BUSY_END, WAIT_SHARED, WAIT_QUEUE, WAIT_PIPE, WAIT_RESULT, WAIT_BARRIER, WAIT_TURN, SHARES };
+enum { WAIT_GLOBAL = BUSY_END, WAIT_SHARED, WAIT_QUEUE, WAIT_PIPE, WAIT_RESULT, WAIT_BARRIER, WAIT_MBARRIER };
+enum { WAIT_TURN = WAIT_MBARRIER + 1, SHARES };
+enum { PRODUCT_SIZES = 6 };
 
 typedef struct replay_spec {
     const lane_launch *launch;
@@ -20,10 +24,13 @@ typedef struct replay_spec {
     uint64_t stride; /* from one of its blocks to the next, by number: the SMs */
     unsigned l1_kib;
     struct cache_clocks clocks;
-    double shared_clocks; /* until a word of shared memory is there */
-    bool l2_holds_all;    /* what a launch touches fits L2: blocks after the first ones find it there */
-    uint64_t most_issues; /* gives up after so many instructions */
-    bool parts;           /* `part` of the result is wanted */
+    double shared_clocks;                 /* until a word of shared memory is there */
+    double product_clocks[PRODUCT_SIZES]; /* of wgmma, for which it holds the tensor cores: 8, 16, 32 ... columns */
+    bool l2_holds_all;                    /* what a launch touches fits L2: blocks after the first ones find it there */
+    uint64_t most_issues;                 /* gives up after so many instructions */
+    FILE *trace;                          /* NULL: none; else where events of the first block go */
+    double clock_mhz;                     /* for its times */
+    bool parts;                           /* `part` of the result is wanted */
 } replay_spec;
 
 typedef struct replay_result {

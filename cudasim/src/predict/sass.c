@@ -165,6 +165,7 @@ static void parse_name(const char *name, size_t length, sass_insn *i) {
         for (int m = 0; m < SASS_MODS; m++)
             if (strncmp(mods[m], p, part) == 0 && mods[m][part] == '\0') i->mods |= 1ull << m;
     }
+    if (strstr(i->name, "GMMA.64x") != NULL) i->columns = (uint16_t)atoi(strstr(i->name, ".64x") + 4);
     i->bytes = HAS(i, W128) ? 16 : HAS(i, W64) ? 8 : HAS(i, U16) || HAS(i, S16) ? 2 : HAS(i, U8) || HAS(i, S8) ? 1 : 4;
 }
 

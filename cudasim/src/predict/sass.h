@@ -17,6 +17,7 @@ typedef enum sass_pipe {
     PIPE_XU,      /* reciprocals, conversions */
     PIPE_UNIFORM, /* uniform datapath */
     PIPE_TENSOR,  /* mma.sync */
+    PIPE_ASYNC,   /* wgmma, TMA, mbarriers: done beside the warps */
     PIPE_CONTROL, /* branches, barriers, nothing */
     PIPE_LOAD,    /* what goes to the memory queue: global, shared, shuffles, atomics */
     PIPE_CONST,   /* LDC */
@@ -71,6 +72,7 @@ typedef struct sass_insn {
     bool predicate_not;
     uint64_t mods;
     uint8_t count, bytes; /* operands; of a memory access a lane */
+    uint16_t columns;     /* of a product of wgmma */
     sass_operand operands[SASS_OPERANDS];
     char name[32];
 } sass_insn;

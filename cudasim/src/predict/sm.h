@@ -3,14 +3,77 @@
 #define SIM_PREDICT_SM_H
 
 #include "predict/cache.h"
+#include "predict/constants.h"
 #include "predict/lanes.h"
 #include "predict/replay.h"
 
-enum { SCHEDULERS = 4, MOST_WARPS = 64, MOST_BLOCKS = 32, GROUPS = 64, QUEUE_ROOM = 16 };
+enum { SCHEDULERS = 4, MOST_WARPS = 64, MOST_BLOCKS = 32, GROUPS = 64, QUEUE_ROOM = 16, WARPGROUP = 4 };
+enum { COPIES_ROOM = 32, PRODUCTS_ROOM = 32, EVENTS_ROOM = 128 };
+
+/* What a warp has begun and does not wait for, in groups that it can wait for. */
+typedef struct group_ring {
+    uint64_t begun, taken; /* so many; of these it is known when they are done */
+    double done;           /* the last one of these */
+    struct {
+        uint64_t begun;
+        double done; /* < 0: not all have been taken up */
+        double issued;
+        unsigned low, high; /* of shared memory; these three are for a trace, of LDGSTS */
+    } groups[GROUPS];
+    unsigned first, count;
+} group_ring;
+enum { RING_COPIES /* LDGSTS */, RING_PRODUCTS /* wgmma */, RING_STORES /* of TMA */, RINGS };
+
+/* An mbarrier: its phase ends when all have arrived and all bytes have come. */
+typedef struct mbarrier {
+    unsigned offset; /* in shared memory */
+    int expected, missing;
+    int64_t bytes;
+    unsigned phase; /* so many have ended */
+} mbarrier;
+
+/* What comes to an mbarrier. */
+typedef struct event {
+    double time;
+    int place;
+    unsigned offset;
+    int arrivals;
+    int64_t bytes;
+} event;
+
+typedef struct product {
+    int warp; /* the warpgroup's first */
+    const sass_insn *insn;
+    double time; /* from when on it can begin */
+    unsigned b;  /* where B lies in shared memory */
+} product;
+
+typedef struct copy_line {
+    uint64_t line;
+    uint8_t sectors;
+} copy_line;
+
+/* Instructions of a kind, one after the other; the part of shared memory that they touch. */
+typedef struct slice {
+    const char *name; /* NULL: none */
+    double begin, end;
+    unsigned low, high;
+} slice;
+
+/* A copy of TMA. */
+typedef struct tma_copy {
+    int warp, place, blocks; /* that get it */
+    bool is_store;
+    unsigned offset, barrier; /* in shared memory */
+    int64_t bytes;
+    double time, done;
+    copy_line *lines;
+    int room, count, next;
+} tma_copy;
 
 /* What a memory instruction asks of the load/store unit. */
 typedef struct request {
-    int warp;
+    int warp, wave; /* of which block, as below */
     const sass_insn *insn;
     double time; /* from when on it can be taken up */
     int clocks;  /* for which it holds the unit */
@@ -30,19 +93,22 @@ typedef struct sm_warp {
     double ready[SASS_SCOREBOARDS];
     uint8_t waits_for[SASS_SCOREBOARDS]; /* WAIT_: on what sets it */
     double returned;                     /* when the last load's words came: they come in order */
-    uint64_t copies, copied;             /* LDGSTS issued, taken up */
-    double copies_done;
-    struct {
-        uint64_t copies;
-        double done;  /* < 0: not all have been taken up */
-    } groups[GROUPS]; /* LDGDEPBAR: a ring */
-    unsigned first_group, group_count;
+    group_ring rings[RINGS];
+    mbarrier *awaits; /* its phase's end; NULL: none */
+    unsigned parity;
+    int board;    /* that tells of it */
+    double since; /* when it began to wait at a barrier */
+    slice slice;  /* for a trace, as what follows */
+    double copies_issued;
+    unsigned copies_low, copies_high; /* of the group to come */
 } sm_warp;
 
 typedef struct sm_block {
     lane_block block;
     int warps; /* that have not ended; 0: the place is free */
-    int arrived[NAMED_BARRIERS];
+    int arrived[BARRIERS];
+    mbarrier words[MBARRIER_WORDS];
+    int word_count;
     bool passed;          /* a barrier */
     double since[SHARES]; /* its last barrier */
 } sm_block;
@@ -75,6 +141,12 @@ typedef struct sm {
     memo *memos; /* by instruction */
     double now, unit_free;
     int turn; /* of the schedulers' queues */
+    product products[PRODUCTS_ROOM];
+    tma_copy copies[COPIES_ROOM];
+    event events[EVENTS_ROOM];
+    int first_product, product_count, first_copy, copy_count, event_count;
+    double tensor_free, tma_free;
+    unsigned spans; /* of the trace */
     int warps_per_block, begun, ended;
     uint64_t sleeps;
     replay_result result;
@@ -85,8 +157,27 @@ void unit_ask(sm *m, int warp, const sass_insn *i, const lane_access *a);
 bool unit_is_full(const sm *m, int warp);
 /* The load/store unit takes up a request, if it is free. */
 void unit_step(sm *m);
-/* Of cp.async: LDGDEPBAR; groups of a warp that are not done; when that changes by itself (0: it does not). */
-void unit_group(sm *m, sm_warp *w);
-unsigned unit_groups(const sm *m, const sm_warp *w, double *until);
+
+/* One more has been taken up, and will be done then. A group ends with what has begun. Groups that are not done; when
+ * that changes by itself (0: it does not). */
+void ring_take(group_ring *r, double done);
+void ring_group(group_ring *r, double now, double issued, unsigned low, unsigned high);
+unsigned ring_open(const group_ring *r, double now, double *until);
+
+/* wgmma, TMA, mbarriers: executes an instruction for the lanes that are active. */
+void async_issue(sm *m, int warp, const sass_insn *i, uint32_t active);
+bool async_is_full(const sm *m, const sm_warp *w, const sass_insn *i);
+/* What happens by itself now; when the next does. */
+void async_step(sm *m);
+double async_next(const sm *m);
+void async_end(sm *m);
+
+/* The trace of the first block: a warp has waited since w->since; something was in flight; groups of LDGSTS are done;
+ * an instruction is executed. */
+void timeline_wait(const sm *m, const sm_warp *w, const char *name);
+void timeline_span(sm *m, const sm_warp *w, const char *kind, double begin, double end, const char *range,
+                   unsigned offset, unsigned bytes, const mbarrier *word);
+void timeline_copies(sm *m, sm_warp *w, double until);
+void timeline_issue(sm *m, sm_warp *w, const sass_insn *i, const lane_access *a);
 
 #endif

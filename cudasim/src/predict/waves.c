@@ -23,12 +23,20 @@ typedef struct plan {
     replay_spec spec;
 } plan;
 
-static void set_constants(lane_launch *l, const sim_launch_config *config, const void *params, size_t bytes) {
+/* Bank 0. The parameters begin at a multiple of the largest alignment that one of them has. */
+static void set_constants(lane_launch *l, const sim_launch_config *config, const void *params, size_t bytes,
+                          unsigned align) {
+    const unsigned first = align > 16 ? (PARAMS_AT + align - 1) / align * align : PARAMS_AT;
+    const uint64_t pointer = (uintptr_t)l->constants + PARAMS_AT;
+    const uint32_t clustered = config->cluster[0] * config->cluster[1] * config->cluster[2] > 1;
     memcpy(l->grid, config->grid, sizeof l->grid);
     memcpy(l->block, config->block, sizeof l->block);
     memcpy(l->constants, l->block, sizeof l->block);
     memcpy(l->constants + 12, l->grid, sizeof l->grid);
-    memcpy(l->constants + PARAMS_AT, params, bytes < CONSTANT_BYTES - PARAMS_AT ? bytes : CONSTANT_BYTES - PARAMS_AT);
+    memcpy(l->cluster, config->cluster, sizeof l->cluster);
+    memcpy(l->constants + PARAMS_POINTER, &pointer, sizeof pointer);
+    memcpy(l->constants + IN_CLUSTER, &clustered, sizeof clustered);
+    memcpy(l->constants + first, params, bytes < CONSTANT_BYTES - first ? bytes : CONSTANT_BYTES - first);
 }
 
 /* What the launch can touch: the allocations that its parameters point to. */
@@ -156,7 +164,7 @@ static void describe(const replay_result *r, char *text, size_t room) {
     static const char *const parts[] = {"until its first barrier", "until its last", "after that"};
     static const char *const units[] = {"issue slots", "FP32 lanes", "tensor cores", "load/store unit"};
     static const char *const waits[] = {"global memory", "shared memory", "the load/store unit", "a pipe",
-                                        "results",       "a barrier",     "their turn"};
+                                        "results",       "a barrier",     "an mbarrier",         "their turn"};
     const double all = r->part[0][SHARE_TIME] + r->part[1][SHARE_TIME] + r->part[2][SHARE_TIME];
     int n = snprintf(text, room, "%-23s  time  issue  FP32  tensor  load/store  bound by\n", "of a block");
     for (int k = 0; k < PARTS; k++) {
@@ -172,6 +180,26 @@ static void describe(const replay_result *r, char *text, size_t room) {
                       share[BUSY_TENSOR], share[BUSY_LSU], bounds ? "" : "waiting for ",
                       bounds ? units[unit - BUSY_ISSUE] : waits[wait - WAIT_GLOBAL], share[bounds ? unit : wait]);
     }
+}
+
+/* Of the first launch: what its first block does, among those beside it. */
+static void write_trace(const plan *p) {
+    static bool written;
+    const char *name = getenv("CUDASIM_PREDICT_TRACE");
+    if (name == NULL || *name == '\0' || written) return;
+    written = true;
+    replay_spec spec = p->spec;
+    spec.resident = spec.blocks = p->resident;
+    spec.trace = fopen(name, "w");
+    if (spec.trace == NULL) {
+        fprintf(stderr, "cudasim: CUDASIM_PREDICT_TRACE=%s cannot be written\n", name);
+        _Exit(2);
+    }
+    fprintf(spec.trace, "{\"otherData\": {\"time\": \"predicted\"}, \"traceEvents\": [\n{\"ph\": \"M\", \"pid\": 0, "
+                        "\"name\": \"process_name\", \"args\": {\"name\": \"first block\"}}");
+    replay(&spec);
+    fprintf(spec.trace, "\n]}\n");
+    fclose(spec.trace);
 }
 
 static launch_time timed(plan *p, const sim_kernel_info *info, const sim_launch_config *config) {
@@ -196,13 +224,20 @@ static launch_time timed(plan *p, const sim_kernel_info *info, const sim_launch_
                                        .l2_sector = SECTOR_BYTES / ceiling_of(c, "l2_read")},
                             .shared_clocks = ceiling_of(c, "latency_shared_memory"),
                             .most_issues = MOST_ISSUES,
+                            .clock_mhz = c->clock_mhz,
                             .parts = getenv("CUDASIM_WHY") != NULL};
+    for (int k = 0; k < PRODUCT_SIZES; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "wgmma_n%d_registers_2", 8 << k);
+        p->spec.product_clocks[k] = 2.0 * PRODUCT_ROWS * (8 << k) * PRODUCT_K_BYTES / 2 / fmax(ceiling_of(c, name), 1);
+    }
     if (p->resident > p->per_sm) p->resident = p->per_sm;
     p->spec.l2_holds_all = finds_in_l2(p);
     const replay_result r = p->per_sm <= 3 * p->resident ? all_blocks(p) : some_waves(p);
     if (r.missing != NULL) return unknown(r.missing);
     if (!r.complete) return failed("its blocks wait for one another, or run too long");
     launch_time t = {.clocks = r.clocks};
+    write_trace(p);
     const double least = dram_clocks(p, &r, active, dram) + p->spec.clocks.dram;
     if (p->spec.parts) describe(&r, t.parts, sizeof t.parts);
     if (p->spec.parts && t.clocks < least) snprintf(t.parts, sizeof t.parts, "all of it: bound by DRAM's rate\n");
@@ -225,11 +260,11 @@ launch_time waves_time(sim_kernel *kernel, const sim_launch_config *config, cons
     if (!sim_kernel_code(kernel, &bytes, &size, &arch) || arch != 90)
         return failed(
             "the program has no machine code for sm_90 (-gencode arch=compute_90a,code=[sm_90a,compute_90a])");
-    if (config->cluster[0] * config->cluster[1] * config->cluster[2] > 1) return failed("clusters are not modelled");
+    if (config->cluster[1] * config->cluster[2] > 1) return failed("clusters along y and z are not modelled");
     if (soon) sass_note(bytes, size);
     if (soon) return failed("");
     p.launch.code = sass_read(bytes, size, error, sizeof error);
     if (p.launch.code == NULL) return failed(error);
-    set_constants(&p.launch, config, params, params_size);
+    set_constants(&p.launch, config, params, params_size, info.param_align);
     return timed(&p, &info, config);
 }
