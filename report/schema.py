@@ -39,6 +39,7 @@ MEASURED = {
     "knn": RECORD,
     "knn_peers": RECORD,
     "conv": RECORD,
+    "conv_again": RECORD,
     "random": RECORD,
     "gemv_search": columns("""
         step:text! variant:text! dtype:text! n:int! k:int! cache:text! mode:text! candidate:text! block_n:int!
