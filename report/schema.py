@@ -40,6 +40,7 @@ MEASURED = {
     "knn_peers": RECORD,
     "knn_copies": RECORD,
     "conv": RECORD,
+    "conv_again": RECORD,
     "random": RECORD,
     "gemv_search": columns("""
         step:text! variant:text! dtype:text! n:int! k:int! cache:text! mode:text! candidate:text! block_n:int!

@@ -359,6 +359,8 @@ FROM knn_shown
 UNION ALL
 SELECT 'conv', 'conv', line, device, driver, cuda, date FROM conv_shown
 UNION ALL
+SELECT 'conv_again', 'conv_again', rowid + 1, device, driver, cuda, date FROM conv_again
+UNION ALL
 SELECT 'knn_rates', 'knn_rates', rowid + 1, device, driver, cuda, date FROM knn_rates
 UNION ALL
 SELECT 'languages', 'languages', rowid + 1, device, driver, cuda, date FROM languages

@@ -3,7 +3,8 @@
 # Records in plots/data/GPU/: the GEMM steps in sgemm.csv, step 6 in tensorcore.csv, step 7 in gemv.csv and its
 # autotuner's searches in gemv_search.csv, step 8 in knn.csv (its sweep is article: the paper's shapes and larger ones),
 # step 9 in conv.csv (its sweeps are networks and square).
-# Only where SWEEPS names them, in random.csv: `random`, shapes drawn at random, and `final`, others of the same sets.
+# Only where SWEEPS names them, in random.csv: `random`, shapes drawn at random, and `final`, others of the same sets; and
+# in conv_again.csv `again`, step 9's networks a second time.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh
@@ -11,7 +12,7 @@ need_gpu bench
 need_python bench
 need_step bench BENCH_STEPS ${BENCH_STEPS:-}
 sweeps="square networks article chain odd sustained" # in this order
-every="$sweeps random final"
+every="$sweeps random final again"
 for sweep in ${SWEEPS:-}; do
     case " $every " in
     *" $sweep "*) ;;
@@ -131,11 +132,15 @@ gemv_runs() {
 }
 gemv_squares() { up_to "--sweep square${1:+ $1}" 1024 4096 16384; }
 
-# Step 9: every rung in the types and layouts that it takes; a run of a part of the layers, by their longest side.
+# Step 9: every rung in the types and layouts that it takes, best alone in bf16 and `again`; a run of a part of the
+# layers, by their longest side.
 conv_runs() {
+    sweep=$1 best=
+    if [ "$1" = again ]; then sweep=networks best="--variant best"; fi
     for kind in "f32 --layout nchw" "f32 --layout nhwc" "f16 --layout nhwc"; do
-        up_to "--dtype $kind --sweep $1" 128 256 2048
+        up_to "--dtype $kind --sweep $sweep $best" 128 256 2048
     done
+    [ "$1" = square ] || up_to "--dtype bf16 --layout nhwc --sweep $sweep --variant best" 128 256 2048
     [ "$1" != networks ] || up_to "--sweep $1 --baseline transformed --variant best" 128 256 2048
 }
 
@@ -163,16 +168,16 @@ runs() {
     step06*) [ -z "$mma" ] || tensor_runs "$2" ;;
     step07*) gemv_runs "$2" ;;
     step08*:article) search_runs ;;
-    step09*:square | step09*:networks) conv_runs "$2" ;;
+    step09*:square | step09*:networks | step09*:again) conv_runs "$2" ;;
     step0[89]*) ;;
-    *:networks) ;;
+    *:networks | *:again) ;;
     *) gemm_runs "$2" ;;
     esac
 }
 
 # file_of STEP SWEEP
 file_of() {
-    case $2 in random | final) echo random.csv ;; *) recorded_in "$1" ;; esac
+    case $2 in random | final) echo random.csv ;; again) echo conv_again.csv ;; *) recorded_in "$1" ;; esac
 }
 
 steps=${BENCH_STEPS:-$(echo step0[1-9])}

@@ -72,7 +72,7 @@ while read -r program options; do
     number=$((number + 1))
     filter='' command=cudasim/build/tests/programs/$program
     case $program in step*)
-        filter='--kernel-id ::regex:(sgemm|hgemm|gemm|gemv|knn|conv)_:1' command="$program/run --time 0.001"
+        filter='--kernel-id ::regex:(sgemm|hgemm|gemm|gemv|knn|conv|winograd)_:1' command="$program/run --time 0.001"
         [ "$program" = step08 ] || command="$command --no-baseline --warm" ;;
     esac
     # shellcheck disable=SC2086 # several words

@@ -135,7 +135,7 @@ ncu_step() (
     step09*) sizes="--no-baseline --warm" ;; # and a layer
     esac
     # shellcheck disable=SC2086 # several words, or none
-    exec ncu --kernel-name-base function --kernel-id '::regex:^(sgemm|hgemm|gemm|gemv|knn|conv)_:1' \
+    exec ncu --kernel-name-base function --kernel-id '::regex:^(sgemm|hgemm|gemm|gemv|knn|conv|winograd)_:1' \
         --clock-control none --metrics "${metrics%,}" "$@" \
         "./$step/run" $sizes --time 0.01 ${variant:+--variant "$variant"} $type
 )

@@ -1,4 +1,5 @@
-"""compare.py [WORD]: the simulator's counts against what scripts/golden.sh recorded on an H200.
+"""compare.py [WORD]: the simulator's counts against what scripts/golden.sh recorded, on an H200 or in the folder of
+plots/data that DEVICE in the environment names.
 
 Every kernel of the runs in shapes.txt that a recorded row stands for (WORD: of runs that have it in their line); equal,
 but for what NEAR, OTHERWISE and ORDER say. A line for each row left out (REPLACED) and each count that differs, then
@@ -14,7 +15,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from counters import ROOT, rows_of  # noqa: E402
 
-RECORDED = os.path.join(ROOT, "plots", "data", "nvidia-h200")
+RECORDED = os.path.join(ROOT, "plots", "data", os.environ.get("DEVICE", "nvidia-h200"))
 NEAR = {  # loads and stores that wait for one another in the same cycle count again
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": 0.02,
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum": 0.02,

@@ -119,14 +119,18 @@ narrowed() {
 convolutions() { # in each type and layout, the small layers first
     machine
     mkdir step09_conv && cp step01_naive/run step09_conv && ln -s step09_conv step09
-    BENCH_STEPS=step09 status 0 scripts/bench.sh && lines "$CALLS" 21 && same "$(calls | sed -n '1,4p;10p;13p;20p')" "\
+    BENCH_STEPS=step09 status 0 scripts/bench.sh && lines "$CALLS" 24 && same "$(calls | sed -n '1,4p;10p;13,14p;23p')" "\
 --dtype f32 --layout nchw --sweep square --max-size 128
 --dtype f32 --layout nhwc --sweep square --max-size 128
 --dtype f16 --layout nhwc --sweep square --max-size 128
 --dtype f32 --layout nchw --sweep square --max-size 256
 --dtype f32 --layout nchw --sweep networks --max-size 128
+--dtype bf16 --layout nhwc --sweep networks --variant best --max-size 128
 --sweep networks --baseline transformed --variant best --max-size 128
---dtype f16 --layout nhwc --sweep networks --max-size 2048" && same "$(ls $folder)" conv.csv
+--dtype bf16 --layout nhwc --sweep networks --variant best --max-size 2048" && same "$(ls $folder)" conv.csv || return 1
+    : >"$CALLS" # best alone, a second time
+    SWEEPS=again BENCH_STEPS="step05 step09" status 0 scripts/bench.sh && lines "$CALLS" 12 &&
+        same "$(grep -c -- '--variant best --max-size .*/conv_again.csv' "$CALLS")" 12
 }
 drawn_at_random() { # where SWEEPS says so; each run a part of a set, in a file of its own
     machine
