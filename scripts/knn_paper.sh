@@ -68,7 +68,7 @@ part_table() {
     done
 }
 
-# With copies from pinned and from pageable memory, all at once and in pieces: as the paper has it, and for many queries.
+# With copies from pinned and from pageable memory, all at once and in pieces: the paper's queries, and many.
 part_copies() {
     for m in ${MS:-1200 100000}; do
         for pieces in ${PIECES:-1 2 4 8 16}; do

@@ -91,6 +91,29 @@ bool ranks_start(FILE *err) {
     return true;
 }
 
+void *ranks_share(size_t bytes) {
+    int at[] = {getpid(), -1}, own = -1, file = -1; /* at: rank 0's process and its descriptor */
+    char path[64], here, all;
+    if (ranks_local_count() < ranks_count()) return NULL;
+    if (ranks_rank() == 0) own = memfd_create("ranks", MFD_CLOEXEC);
+    if (own >= 0 && posix_fallocate(own, 0, (off_t)bytes) == 0) at[1] = own;
+    ranks_mpi->broadcast(at, sizeof at);
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", at[0], at[1]);
+    if (at[1] >= 0) file = open(path, O_RDWR | O_CLOEXEC);
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0); /* fails where file is -1 */
+    all = here = memory != MAP_FAILED;
+    if (ranks_rank() > 0) ranks_mpi->send(0, &here, 1);
+    for (int rank = 1; rank < ranks_count() && ranks_rank() == 0; rank++) {
+        ranks_mpi->receive(rank, &here, 1);
+        all &= here;
+    }
+    ranks_mpi->broadcast(&all, 1);
+    close(file);
+    close(own);
+    if (!all && memory != MAP_FAILED) munmap(memory, bytes);
+    return all ? memory : NULL;
+}
+
 void ranks_stop(void) {
     ranks_mpi->stop();
     ranks_mpi = NULL;

@@ -37,6 +37,10 @@ void ranks_arrive(void);
 /* Loads MPI. Returns false after one line on `err`. */
 bool ranks_start(FILE *err);
 
+/* Memory that all ranks see at once, if they are on one host: a message in it travels nowhere. All ranks call it
+ * together; NULL where it cannot be. Ends with munmap. */
+void *ranks_share(size_t bytes);
+
 /* All ranks call it when nothing remains to be said; a rank that ends without it ends all. */
 void ranks_stop(void);
 

@@ -99,10 +99,9 @@ static void copy(int which, int first, int count, cudaStream_t stream) {
     if (count == 0 || matrix_element_bytes(x) == 0) return;
     const size_t row = matrix_element_bytes(x) / (size_t)x->rows, from = (size_t)first * row;
     char *const device = (char *)x->elements + from, *const host = (char *)h.host[which] + from;
-    if (which < KNN_INPUTS)
-        CUDA_CHECK(cudaMemcpyAsync(device, host, (size_t)count * row, cudaMemcpyHostToDevice, stream));
-    else
-        CUDA_CHECK(cudaMemcpyAsync(host, device, (size_t)count * row, cudaMemcpyDeviceToHost, stream));
+    const bool in = which < KNN_INPUTS;
+    CUDA_CHECK(cudaMemcpyAsync(in ? device : host, in ? host : device, (size_t)count * row,
+                               in ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, stream));
 }
 
 static void copy_answers(int first, int count, cudaStream_t stream) {

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/clock.h"
 #include "base/ranks.h"
@@ -41,7 +42,12 @@ static struct {
     int *index;                      /* of the share */
     float *distance;
     knn_counts *counts, sum;
-    uint64_t *message; /* pinned: queries, or COUNTS words and then keys */
+    /* In pinned memory: queries, and an answer of COUNTS words and then keys, which are the same place, unless all
+     * ranks are on one host. There they share both, an answer for each rank. */
+    void *message;
+    uint64_t *answer;
+    char *shared; /* all of that; NULL: there is no such memory */
+    size_t shared_bytes, answer_bytes;
     void *workspace;
     size_t workspace_bytes;
     double ms[TIMES]; /* of merging; a ring */
@@ -115,16 +121,23 @@ static void finish(void) {
 static void release(void) {
     void *const device[] = {r.points, r.queries, r.room, r.workspace};
     for (int i = 0; i < 4; i++) CUDA_CHECK(cudaFree(device[i]));
-    CUDA_CHECK(cudaFreeHost(r.message));
+    if (r.shared == NULL) CUDA_CHECK(cudaFreeHost(r.message));
+    if (r.shared != NULL && cudaHostUnregister(r.shared) != cudaSuccess) cudaGetLastError();
+    if (r.shared != NULL) munmap(r.shared, r.shared_bytes);
     r.points = r.queries = NULL;
-    r.room = r.workspace = r.message = NULL;
+    r.room = r.workspace = r.message = r.shared = NULL;
     r.workspace_bytes = 0;
+}
+
+static uint64_t *answer_of(int rank) {
+    if (r.shared == NULL) return r.message;
+    return (uint64_t *)(void *)(r.shared + r.shared_bytes - (size_t)(ranks_count() - rank) * r.answer_bytes);
 }
 
 /* Everything for a new problem but workspaces and, on a rank that serves, its points. */
 static void prepare(const order *o) {
     const size_t pairs = (size_t)o->of.m * (size_t)o->of.k, bytes = (size_t)o->of.m * (size_t)o->of.d * sizeof(float);
-    const size_t answer = (pairs + COUNTS) * sizeof *r.keys;
+    const size_t answer = (pairs + COUNTS) * sizeof *r.keys, most = answer > bytes ? answer : bytes;
     r.held = *o;
     if (ranks_count() == 1) return;
     release();
@@ -134,7 +147,14 @@ static void prepare(const order *o) {
     r.merged = r.other + pairs;
     r.index = (int *)(r.merged + pairs);
     r.distance = (float *)(r.index + pairs);
-    CUDA_CHECK(cudaMallocHost((void **)&r.message, answer > bytes ? answer : bytes));
+    r.answer_bytes = answer;
+    r.shared_bytes = (bytes + 7) / 8 * 8 + (size_t)ranks_count() * answer;
+    r.shared = r.message = ranks_share(r.shared_bytes);
+    /* Where it cannot be pinned, copies take longer. */
+    if (r.shared != NULL && cudaHostRegister(r.shared, r.shared_bytes, cudaHostRegisterDefault) != cudaSuccess)
+        cudaGetLastError();
+    if (r.shared == NULL) CUDA_CHECK(cudaMallocHost(&r.message, most));
+    r.answer = answer_of(ranks_rank());
     if (ranks_rank() > 0) r.queries = device_memory(bytes);
 }
 
@@ -167,22 +187,23 @@ void knn_ranks_hold(const knn_case *c, bool of_file) {
 
 static void send_answer(int to, int rows) {
     const size_t bytes = (size_t)rows * (size_t)r.held.of.k * sizeof *r.keys;
-    copy(r.message + COUNTS, r.keys, bytes);
+    copy(r.answer + COUNTS, r.keys, bytes);
     finish();
-    memcpy(r.message, &r.sum, sizeof r.sum);
-    ranks_mpi->send(to, r.message, sizeof r.sum + bytes);
+    memcpy(r.answer, &r.sum, sizeof r.sum);
+    ranks_mpi->send(to, r.answer, r.shared != NULL ? 1 : sizeof r.sum + bytes); /* 1: that it is there */
 }
 
 static void receive_answer(int from, int rows, uint64_t *to) {
     const size_t bytes = (size_t)rows * (size_t)r.held.of.k * sizeof *r.keys;
+    const uint64_t *const answer = answer_of(from);
     knn_counts counts;
     finish(); /* the one before has left the message */
-    ranks_mpi->receive(from, r.message, sizeof counts + bytes);
-    memcpy(&counts, r.message, sizeof counts);
+    ranks_mpi->receive(from, r.answer, r.shared != NULL ? 1 : sizeof counts + bytes);
+    memcpy(&counts, answer, sizeof counts);
     r.sum.redone += counts.redone;
     r.sum.negative += counts.negative;
     r.sum.candidates += counts.candidates;
-    copy(to, r.message + COUNTS, bytes);
+    copy(to, answer + COUNTS, bytes);
 }
 
 /* In step 1, 2, 4 ... every second of the ranks that are left gives its answer to the one before it:
@@ -223,7 +244,10 @@ static double search(const knn_method *method, const order *o, const knn_problem
     own.distance = r.distance;
     if (ranks_rank() == 0) copy(r.message, p->queries, (size_t)p->m * row);
     finish();
-    ranks_mpi->broadcast(r.message, (size_t)p->m * row);
+    if (r.shared != NULL)
+        ranks_mpi->wait(); /* until they are there */
+    else
+        ranks_mpi->broadcast(r.message, (size_t)p->m * row);
     if (ranks_rank() > 0)
         copy(r.queries, (char *)r.message + (size_t)mine.first_query * row, (size_t)mine.queries * row);
     *error = own.m > 0 && own.n > 0 ? method->search(&own, r.s->stream) : cudaSuccess;

@@ -35,6 +35,8 @@ ranks() {
     shift
     timeout -k 5 "${HANGS_AFTER:-300}" "$mpirun" -q -np "$number" --oversubscribe --bind-to none "$@" </dev/null ||
         ended=$?
-    case $ended in 124 | 137) echo "mpirun: ended, as $number ranks took more than ${HANGS_AFTER:-300} s: $*" >&2 ;; esac
+    case $ended in
+    124 | 137) echo "mpirun: ended, as $number ranks took more than ${HANGS_AFTER:-300} s: $*" >&2 ;;
+    esac
     return $ended
 }

@@ -1,6 +1,7 @@
 /* The messages of base/ranks.h by MPI: build/step08/ranks.so, made where Open MPI is found. A message of MPI has at
  * most 2^31 - 1 elements, so a longer one goes in parts. An error of MPI's own ends all ranks, as is its default. */
 #include <mpi.h>
+#include <unistd.h>
 
 #include "base/ranks.h"
 
@@ -33,8 +34,11 @@ static void wait(void) {
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* On a busy machine mpirun (of Open MPI 4.1) now and then sees that a rank has gone before it sees that the rank has
+ * finalized, and calls it a failure. */
 static void stop(void) {
     MPI_Finalize();
+    usleep(100000);
 }
 
 static void end_all(int status) {

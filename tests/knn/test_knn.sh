@@ -105,8 +105,8 @@ for more in "" --pageable; do
 done
 expect 'more queries than points' 0 '^fused .* exact$' --transfers --pieces 5 --method fused --m 70 --n 31 --d 9
 program=build/tests/knn/run
-expect 'what the host gets is checked' 1 'query 0, place 1: out of order' --transfers --pieces 2 --method turns_two --m 5 \
-    --n 4 --k 3
+expect 'what the host gets is checked' 1 'query 0, place 1: out of order' --transfers --pieces 2 --method turns_two \
+    --m 5 --n 4 --k 3
 expect 'also where pieces are merged' 1 'neighbours are wrong' --transfers --pieces 2 --method forgets_last --m 5 --n 60
 program=step08_knn/run
 

@@ -27,13 +27,15 @@ if [ ! -e build/step08/ranks.so ]; then
     exit
 fi
 
-# by R ARGUMENT...: of step 8
+# by R ARGUMENT...: of step 8; three as if each were on a host of its own
 by() (
     number=$1
     shift
     [ -n "$sim" ] || echo "ranks, after $(($(date +%s) - began)) s: $number do $*" >&3
     [ -n "$sim" ] || HANGS_AFTER=${HANGS_AFTER:-60}
-    ranks "$number" "$program" $sim "$@" 3>&-
+    [ "$number" != 3 ] || set -- env OMPI_COMM_WORLD_LOCAL_SIZE=1 "$program" $sim "$@"
+    [ "$number" = 3 ] || set -- "$program" $sim "$@"
+    ranks "$number" "$@" 3>&-
 )
 hangs() (HANGS_AFTER=1 && ranks 2 sleep 60)
 ends 'what hangs is ended' 124 '^mpirun: ended, as 2 ranks took more than 1 s: sleep 60$' hangs
