@@ -1,11 +1,11 @@
 """predict_check.py [--markdown] [--record] [--group NAME] [DEVICE...]: holds predicted times against recorded ones.
 
-Runs the rungs of steps 1 to 5 (square), of step 6 that use mma.sync, and of step 7 with --predict, and compares with
-the medians recorded in plots/data/DEVICE (default: nvidia-h200); those of step 6 at the clock that was measured with
-them, since power holds their GPU back. Prints the signed error of each rung, and for each size the mean and largest error and the pairs of rungs, more
-than 5 % apart, that are in the right order. --record writes
-the predicted times of sgemm to docs/counted/predicted.csv, from which lesson 5.9's drawing is made. Exit status 1 where
-a size is out of the model's reach."""
+Runs the rungs of steps 1 to 5 (square), 6 and 7 with --predict, and compares with the medians recorded in
+plots/data/DEVICE (default: nvidia-h200); those of step 6 at the clock that was measured with them, since power holds
+their GPU back. Prints the signed error of each rung, and for each size the mean and largest error and the pairs of
+rungs, more than 5 % apart, that are in the right order. --record writes the predicted times of sgemm to
+docs/counted/predicted.csv, from which lesson 5.9's drawing is made. Exit status 1 where a size is out of the model's
+reach."""
 
 import argparse
 import collections
@@ -21,7 +21,7 @@ PLAIN = {"alpha": "1", "beta": "0", "cache": "cold"}
 GROUPS = [  # reach: largest mean error in percent, on the H200 and on others; only sizes from 1024 on are held to it
     Group("sgemm", "sgemm.csv", ["step01", "step02", "step03", "step04", "step05"], [512, 1024, 2048, 4096],
           ["--size {0}"], {**PLAIN, "op": "gemm", "layout": "nn"}, (10, 12), False),
-    Group("mma.sync", "tensorcore.csv", ["step06"], [4096], ["--size {0}"],
+    Group("tensor cores", "tensorcore.csv", ["step06"], [4096, 8192], ["--size {0}"],
           {**PLAIN, "dtype": "f16", "layout": "tn"}, (20, 20), True),
     Group("gemv", "gemv.csv", ["step07"], [4096], ["--n {0}", "--k {0}"],
           {**PLAIN, "op": "gemv", "dtype": "f16", "mode": "graph"}, (15, 15), False),

@@ -36,8 +36,9 @@ void timeline_copies(sm *m, sm_warp *w, double until) {
     group_ring *r = &w->rings[RING_COPIES];
     for (; r->count > 0 && r->groups[r->first].done >= 0 && r->groups[r->first].done <= until; r->count--) {
         const unsigned at = r->first;
-        timeline_span(m, w, "cp.async", r->groups[at].issued, r->groups[at].done, "to shared", r->groups[at].low,
-                      r->groups[at].high - r->groups[at].low, NULL);
+        if (r->groups[at].low < r->groups[at].high)
+            timeline_span(m, w, "cp.async", r->groups[at].issued, r->groups[at].done, "to shared", r->groups[at].low,
+                          r->groups[at].high - r->groups[at].low, NULL);
         r->first = (at + 1) % GROUPS;
     }
 }
@@ -60,6 +61,7 @@ void timeline_issue(sm *m, sm_warp *w, const sass_insn *i, const lane_access *a)
                        : store                  ? "shared store"
                        : i->op == SASS_STG      ? "global store"
                        : i->op == SASS_LDGSTS   ? "copy issued"
+                       : i->op == SASS_DEPBAR   ? "wait for cp.async"
                        : i->pipe == PIPE_TENSOR ? "tensor core"
                        : i->pipe == PIPE_FMA    ? "FP32"
                                                 : NULL;
