@@ -55,6 +55,8 @@ step06_tensorcore stages
 step06_tensorcore ping_pong
 step06_tensorcore cluster
 VARIANTS
+ends 'tensor cores are predicted at the boost clock' 0 'C in f16, predicted at the boost clock, which power may' \
+    step06_tensorcore/run --predict --variant tma --size 512
 ends 'one block is predicted' 2 '^step01_naive: .*--trace-blocks' $small 64 --predict --trace "$json" --trace-blocks 2
 
 # ---- the recorded pipelines are today's, and are pipelines ----

@@ -69,17 +69,13 @@ void timeline_issue(sm *m, sm_warp *w, const sass_insn *i, const lane_access *a)
     if (name == NULL) return;
     if (w->slice.name == NULL) w->slice = (slice){.name = name, .begin = m->now, .low = ~0u};
     w->slice.end = m->now + 1;
-    for (uint32_t left = load || store || i->op == SASS_LDGSTS ? a->mask : 0; left != 0; left &= left - 1) {
+    const bool copy = i->op == SASS_LDGSTS;
+    if (copy && w->copies_low >= w->copies_high) w->copies_low = ~0u, w->copies_issued = m->now;
+    unsigned *low = copy ? &w->copies_low : &w->slice.low, *high = copy ? &w->copies_high : &w->slice.high;
+    for (uint32_t left = load || store || copy ? a->mask : 0; left != 0; left &= left - 1) {
         const int lane = __builtin_ctz(left);
-        const unsigned at = i->op == SASS_LDGSTS ? a->target[lane] : (unsigned)a->address[lane] & SHARED_OFFSETS;
-        slice *s = &w->slice;
-        if (i->op == SASS_LDGSTS) {
-            if (w->copies_low >= w->copies_high) w->copies_low = at, w->copies_issued = m->now;
-            if (at < w->copies_low) w->copies_low = at;
-            if (at + a->bytes > w->copies_high) w->copies_high = at + a->bytes;
-        } else {
-            if (at < s->low) s->low = at;
-            if (at + a->bytes > s->high) s->high = at + a->bytes;
-        }
+        const unsigned at = copy ? a->target[lane] : (unsigned)a->address[lane] & SHARED_OFFSETS;
+        if (at < *low) *low = at;
+        if (at + a->bytes > *high) *high = at + a->bytes;
     }
 }
