@@ -44,7 +44,7 @@ typedef struct event {
 } event;
 
 typedef struct product {
-    int warp; /* the warpgroup's first */
+    int warp, wave; /* the warpgroup's first; of which block, as below */
     const sass_insn *insn;
     double time; /* from when on it can begin */
     unsigned b;  /* where B lies in shared memory */
@@ -64,7 +64,7 @@ typedef struct slice {
 
 /* A copy of TMA. */
 typedef struct tma_copy {
-    int warp, place, blocks; /* that get it */
+    int warp, wave, place, blocks; /* blocks that get it */
     bool is_store;
     unsigned offset, barrier; /* in shared memory */
     int64_t bytes;
