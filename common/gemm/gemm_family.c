@@ -98,6 +98,7 @@ static void header(const session *s) {
     else
         printf("%s %s, C in %s", gemm_type_name(state->kind.type), gemm_layout_name(state->kind.layout),
                dtype_name(state->kind.out));
+    if (s->context != NULL && session_predicts(s)) printf(", predicted at the boost clock, which power may not allow");
     if (!s->device.simulated)
         printf(", L2 %s%s", is_warm(&state->o) ? "warm" : "cold", state->o.chain ? ", launches back to back" : "");
     if (s->baseline) {

@@ -2,7 +2,7 @@
  * and runs its kernels on this machine's CPU. It is loaded through LD_PRELOAD, so a program that wants it restarts
  * itself. It reads CUDASIM_DEVICE, CUDASIM_THREADS, CUDASIM_WATCHDOG, CUDASIM_CHECK, CUDASIM_LEAK_CHECK,
  * CUDASIM_COUNTERS, CUDASIM_COUNTERS_CSV, CUDASIM_TRACE, CUDASIM_TRACE_BLOCKS, CUDASIM_PREDICT, CUDASIM_WHY,
- * CUDASIM_NVDISASM and CUDASIM_EXPLAIN from the environment.
+ * CUDASIM_PREDICT_TRACE, CUDASIM_NVDISASM and CUDASIM_EXPLAIN from the environment.
  */
 #ifndef KL_SIMULATOR_H
 #define KL_SIMULATOR_H

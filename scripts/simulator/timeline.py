@@ -1,9 +1,9 @@
 """timeline.py TRACE CSV: what a trace (run --trace) says of one block's pipeline, as bars for docs/draw/pipelines.py.
 
-A bar has a row, what it is, a name, where it begins and where it ends: in the trace's order, or, where the model of time
-wrote the trace (run --predict --trace), in nanoseconds. Rows are the stages of the
-ring, the warps that only copy, and those that multiply (warpgroups, where there are wgmmas). A stage is what starts at
-one place of shared memory. A copy's name is its number, and so is that of the product which reads it.
+A bar has a row, what it is, a name, where it begins and where it ends: in the trace's order, or in nanoseconds where
+the model of time wrote the trace (run --predict --trace). Rows are the stages of the ring, the warps that only copy,
+and those that multiply (warpgroups, where there are wgmmas). A stage is what starts at one place of shared memory. A
+copy's name is its number, and so is that of the product which reads it.
 """
 
 import collections

@@ -135,6 +135,9 @@ done
 [ "$tool" = "$work/nvdisasm" ] || check 'a time, and how far off it may be' said '^tile4x4 .* 0.0[0-9]* ms +-15 % s  0'
 [ "$tool" = "$work/nvdisasm" ] || CUDASIM_NVDISASM=$tool run step03/run --why --size 64 --variant tile4x4
 [ "$tool" = "$work/nvdisasm" ] || check 'and what bounds it' said '^    until its last  *[0-9]*%  .*[a-z], [0-9]*%$'
+[ "$tool" = "$work/nvdisasm" ] || CUDASIM_NVDISASM=$tool run step09/run --why --variant im2col
+[ "$tool" = "$work/nvdisasm" ] ||
+    check 'each of its kernels' '[ $(grep -c " blocks of .* threads: about .* us$" "$work/out") = 3 ]'
 CUDASIM_NVDISASM=$tool expect 'kernels run' 0 'H200  +simulated in' --predict --size 64 --variant plain
 CUDASIM_NVDISASM=$tool run "$program" --predict --size 64 --variant plain
 check 'and without --sim they do not' '[ $status = 0 ] && said "about, on an H200$" && ! said simulated.in'

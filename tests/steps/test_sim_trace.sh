@@ -38,6 +38,27 @@ ends 'a path that cannot be written' 2 "^cudasim: .* cannot be written: No such 
 ends 'blocks without a trace' 2 '^step01_naive: --trace-blocks: needs --trace$' $small 32 --trace-blocks 3
 ends 'no blocks' 2 "^step01_naive: --trace-blocks: '0' is not above 0$" $small 32 --trace "$json" --trace-blocks 0
 
+# ---- the same in the model's time, where there is nvdisasm: it must end with a time ----
+while read -r step variant; do
+    rm -f "$json"
+    ends "$step $variant is predicted" 0 '' "$step/run" --predict --trace "$json" --variant "$variant" --size 512
+    ms=$(sed -n "s/^$variant .* \\([.0-9]*\\) ms.*/\\1/p" "$work/out")
+    [ -s "$json" ] || continue
+    ends "$step $variant, predicted: its bars" 0 '' python3 -B scripts/simulator/timeline.py "$json" "$work/bars.csv"
+    right "$step $variant, predicted, fills and multiplies" pipeline "$work/bars.csv"
+    ends "$step $variant, predicted: some of its microseconds" 0 '' awk -F, -v ms="$ms" '
+        NR > 1 && $5 > last { last = $5 }
+        END { exit !(last > ms * 1e5 && last < ms * 1e6) }' "$work/bars.csv"
+done <<VARIANTS
+step05_doublebuffer cp_async
+step06_tensorcore stages
+step06_tensorcore ping_pong
+step06_tensorcore cluster
+VARIANTS
+ends 'tensor cores are predicted at the boost clock' 0 'C in f16, predicted at the boost clock, which power may' \
+    step06_tensorcore/run --predict --variant tma --size 512
+ends 'one block is predicted' 2 '^step01_naive: .*--trace-blocks' $small 64 --predict --trace "$json" --trace-blocks 2
+
 # ---- the recorded pipelines are today's, and are pipelines ----
 cuda=$(sed -n 's/^CUDA_VERSION := //p' build/config.mk)
 sed 1d docs/counted/pipelines.csv >"$work/runs"

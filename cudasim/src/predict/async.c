@@ -5,10 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "machine/tensormap.h"
 #include "predict/sm.h"
 
 #define NEVER 1e300
+
+/* The warp that asked, and not one of the block that came after its. */
+static bool is_there(const sm_warp *w, int wave) {
+    return w->block >= 0 && w->wave == wave;
+}
 
 /* ---- mbarriers --------------------------------------------------------------------------------------------------- */
 
@@ -118,11 +124,13 @@ static void add_row(void *context, const tensor_row *r) {
 /* UTMALDG [to, mbarrier, coordinates], [map] {, blocks}; UTMASTG [from, coordinates], [map]. */
 static void begin_copy(sm *m, int warp, const sass_insn *i) {
     const sm_warp *w = &m->warps[warp];
-    const uint32_t *u = &w->lanes->uniform[i->operands[0].uniform & 63];
-    const uint32_t *pair = &w->lanes->uniform[i->operands[1].uniform & 62];
-    const tensor_map *map = (const tensor_map *)(uintptr_t)(pair[0] | (uint64_t)pair[1] << 32);
-    const bool is_store = i->op == SASS_UTMASTG;
-    if (map == NULL || !tensormap_valid(map) || map->im2col) {
+    const int first = i->operands[0].uniform, where = i->operands[1].uniform;
+    const bool is_store = i->op == SASS_UTMASTG, known = first >= 0 && first < 56 && where >= 0 && where < 63;
+    const uint32_t *u = &w->lanes->uniform[known ? first : 0], *pair = &w->lanes->uniform[known ? where : 0];
+    const uint64_t address = pair[0] | (uint64_t)pair[1] << 32, constants = (uintptr_t)m->spec->launch->constants;
+    const bool there = address - constants < CONSTANT_BYTES - sizeof(tensor_map) || memory_find(address) != NULL;
+    const tensor_map *map = (const tensor_map *)(uintptr_t)address;
+    if (!known || !there || !tensormap_valid(map) || map->im2col) {
         m->result.missing = i->name;
         return;
     }
@@ -130,6 +138,7 @@ static void begin_copy(sm *m, int warp, const sass_insn *i) {
     tensor_at at = {0};
     for (int k = 0; k < map->rank; k++) at.coordinates[k] = (int32_t)u[(is_store ? 1 : 2) + k];
     *c = (tma_copy){.warp = warp,
+                    .wave = w->wave,
                     .place = w->block,
                     .is_store = is_store,
                     .offset = u[0] & SHARED_OFFSETS,
@@ -164,9 +173,9 @@ static void copy_line_of(sm *m, tma_copy *c) {
     mbarrier *word = c->is_store ? NULL : word_at(m, c->place, c->barrier);
     timeline_span(m, w, c->is_store ? "bulk store" : "bulk load", begin, done,
                   c->is_store ? "from shared" : "to shared", c->offset, (unsigned)c->bytes, word);
-    if (c->is_store)
+    if (c->is_store && is_there(w, c->wave))
         ring_take(&w->rings[RING_STORES], m->now);
-    else
+    else if (!c->is_store)
         come(m, c->place, done, c->barrier, 0, c->bytes * c->blocks);
 }
 
@@ -204,7 +213,7 @@ static void begin_product(sm *m, int warp, const sass_insn *i) {
         strstr(i->operands[rows_of_a(i) > 0 ? 1 : 2].text, "[UR"); /* gdesc[UR8]: A's, then B's; or B's */
     const int at = (pair != NULL ? atoi(pair + 3) : 0) + (rows_of_a(i) > 0 ? 2 : 0);
     m->products[(m->first_product + m->product_count++) % PRODUCTS_ROOM] =
-        (product){first, i, m->now, (w->lanes->uniform[at & 63] & 0x3fff) << 4};
+        (product){first, w->wave, i, m->now, (w->lanes->uniform[at & 63] & 0x3fff) << 4};
 }
 
 static void multiply(sm *m) {
@@ -218,7 +227,8 @@ static void multiply(sm *m) {
     m->tensor_free = fmax(begin + clocks, m->unit_free);
     timeline_span(m, &m->warps[p.warp], "wgmma", begin, m->tensor_free, "B from", p.b,
                   p.insn->columns * PRODUCT_K_BYTES, NULL);
-    for (int k = p.warp; k < p.warp + WARPGROUP; k++)
+    if (!is_there(&m->warps[p.warp], p.wave)) return;
+    for (int k = p.warp; k < p.warp + WARPGROUP && k < MOST_WARPS; k++)
         ring_take(&m->warps[k].rings[RING_PRODUCTS], m->tensor_free + TENSOR_LATENCY);
     m->blocks[m->warps[p.warp].block].since[BUSY_TENSOR] += clocks;
     m->blocks[m->warps[p.warp].block].since[BUSY_LSU] += reads;

@@ -14,8 +14,8 @@ enum { NAMED_BARRIERS = 16, CLUSTER_BARRIER = NAMED_BARRIERS, BARRIERS };
 typedef struct lane_launch {
     const sass_code *code;
     unsigned grid[3], block[3], cluster[3];
-    uint32_t shared_bytes;             /* of a block, with the reserved ones */
-    uint8_t constants[CONSTANT_BYTES]; /* bank 0: sizes, where the parameters are, they */
+    uint32_t shared_bytes;                          /* of a block, with the reserved ones */
+    _Alignas(64) uint8_t constants[CONSTANT_BYTES]; /* bank 0: sizes, where the parameters are, they */
 } lane_launch;
 
 typedef struct lane_block {

@@ -178,11 +178,8 @@ void ring_group(group_ring *r, double now, double issued, unsigned low, unsigned
     }
     if (r->count == GROUPS) return;
     const unsigned at = (r->first + r->count++) % GROUPS;
-    r->groups[at].begun = r->begun;
-    r->groups[at].issued = issued;
-    r->groups[at].low = low;
-    r->groups[at].high = high;
-    r->groups[at].done = r->taken == r->begun ? later(r->done, now) : -1;
+    const double done = r->taken == r->begun ? later(r->done, now) : -1;
+    r->groups[at] = (copy_group){r->begun, done, issued, low, high};
 }
 
 unsigned ring_open(const group_ring *r, double now, double *until) {

@@ -10,16 +10,18 @@
 enum { SCHEDULERS = 4, MOST_WARPS = 64, MOST_BLOCKS = 32, GROUPS = 64, QUEUE_ROOM = 16, WARPGROUP = 4 };
 enum { COPIES_ROOM = 32, PRODUCTS_ROOM = 32, EVENTS_ROOM = 128 };
 
+typedef struct copy_group {
+    uint64_t begun; /* of the ring, with this group */
+    double done;    /* < 0: not all have been taken up */
+    double issued;  /* for a trace, of LDGSTS, as what follows: a part of shared memory */
+    unsigned low, high;
+} copy_group;
+
 /* What a warp has begun and does not wait for, in groups that it can wait for. */
 typedef struct group_ring {
     uint64_t begun, taken; /* so many; of these it is known when they are done */
     double done;           /* the last one of these */
-    struct {
-        uint64_t begun;
-        double done; /* < 0: not all have been taken up */
-        double issued;
-        unsigned low, high; /* of shared memory; these three are for a trace, of LDGSTS */
-    } groups[GROUPS];
+    copy_group groups[GROUPS];
     unsigned first, count;
 } group_ring;
 enum { RING_COPIES /* LDGSTS */, RING_PRODUCTS /* wgmma */, RING_STORES /* of TMA */, RINGS };
@@ -42,7 +44,7 @@ typedef struct event {
 } event;
 
 typedef struct product {
-    int warp; /* the warpgroup's first */
+    int warp, wave; /* the warpgroup's first; of which block, as below */
     const sass_insn *insn;
     double time; /* from when on it can begin */
     unsigned b;  /* where B lies in shared memory */
@@ -62,7 +64,7 @@ typedef struct slice {
 
 /* A copy of TMA. */
 typedef struct tma_copy {
-    int warp, place, blocks; /* that get it */
+    int warp, wave, place, blocks; /* blocks that get it */
     bool is_store;
     unsigned offset, barrier; /* in shared memory */
     int64_t bytes;

@@ -36,8 +36,9 @@ void timeline_copies(sm *m, sm_warp *w, double until) {
     group_ring *r = &w->rings[RING_COPIES];
     for (; r->count > 0 && r->groups[r->first].done >= 0 && r->groups[r->first].done <= until; r->count--) {
         const unsigned at = r->first;
-        timeline_span(m, w, "cp.async", r->groups[at].issued, r->groups[at].done, "to shared", r->groups[at].low,
-                      r->groups[at].high - r->groups[at].low, NULL);
+        if (r->groups[at].low < r->groups[at].high)
+            timeline_span(m, w, "cp.async", r->groups[at].issued, r->groups[at].done, "to shared", r->groups[at].low,
+                          r->groups[at].high - r->groups[at].low, NULL);
         r->first = (at + 1) % GROUPS;
     }
 }
@@ -60,6 +61,7 @@ void timeline_issue(sm *m, sm_warp *w, const sass_insn *i, const lane_access *a)
                        : store                  ? "shared store"
                        : i->op == SASS_STG      ? "global store"
                        : i->op == SASS_LDGSTS   ? "copy issued"
+                       : i->op == SASS_DEPBAR   ? "wait for cp.async"
                        : i->pipe == PIPE_TENSOR ? "tensor core"
                        : i->pipe == PIPE_FMA    ? "FP32"
                                                 : NULL;
@@ -67,17 +69,13 @@ void timeline_issue(sm *m, sm_warp *w, const sass_insn *i, const lane_access *a)
     if (name == NULL) return;
     if (w->slice.name == NULL) w->slice = (slice){.name = name, .begin = m->now, .low = ~0u};
     w->slice.end = m->now + 1;
-    for (uint32_t left = load || store || i->op == SASS_LDGSTS ? a->mask : 0; left != 0; left &= left - 1) {
+    const bool copy = i->op == SASS_LDGSTS;
+    if (copy && w->copies_low >= w->copies_high) w->copies_low = ~0u, w->copies_issued = m->now;
+    unsigned *low = copy ? &w->copies_low : &w->slice.low, *high = copy ? &w->copies_high : &w->slice.high;
+    for (uint32_t left = load || store || copy ? a->mask : 0; left != 0; left &= left - 1) {
         const int lane = __builtin_ctz(left);
-        const unsigned at = i->op == SASS_LDGSTS ? a->target[lane] : (unsigned)a->address[lane] & SHARED_OFFSETS;
-        slice *s = &w->slice;
-        if (i->op == SASS_LDGSTS) {
-            if (w->copies_low >= w->copies_high) w->copies_low = at, w->copies_issued = m->now;
-            if (at < w->copies_low) w->copies_low = at;
-            if (at + a->bytes > w->copies_high) w->copies_high = at + a->bytes;
-        } else {
-            if (at < s->low) s->low = at;
-            if (at + a->bytes > s->high) s->high = at + a->bytes;
-        }
+        const unsigned at = copy ? a->target[lane] : (unsigned)a->address[lane] & SHARED_OFFSETS;
+        if (at < *low) *low = at;
+        if (at + a->bytes > *high) *high = at + a->bytes;
     }
 }

@@ -41,8 +41,11 @@ static void write_code(const line *lines, int times) {
     assert_true(sass_parse("EXIT ;", &code.insns[code.count++]));
 }
 
+static lane_launch launch = {.code = &code, .grid = {1000, 1, 1}, .shared_bytes = 4096};
+
 static replay_result run_blocks(unsigned threads, int blocks, int resident) {
-    lane_launch launch = {.code = &code, .grid = {1000, 1, 1}, .block = {threads, 1, 1}, .shared_bytes = 4096};
+    launch.block[0] = threads;
+    launch.block[1] = launch.block[2] = 1;
     const replay_spec spec = {.launch = &launch,
                               .resident = resident,
                               .blocks = blocks,
@@ -205,8 +208,6 @@ static void products(void **state) {
     NEAR(clocks_of(waits, 100, 128), 100 * (32 + TENSOR_LATENCY + 1), 100);
 }
 
-static uint32_t map[32] __attribute__((aligned(64)));
-
 /* A copy of 128 lines by TMA, `rounds` times, each waited for by its mbarrier. */
 static replay_result copy_boxes(const char *copy, const char *bytes, int rounds) {
     static uint8_t tensor[128 * 256];
@@ -216,6 +217,7 @@ static replay_result copy_boxes(const char *copy, const char *bytes, int rounds)
         {"SYNCS.ARRIVE.TRANS64 RZ, [UR9], R1 ;", 1, NONE, NONE, 0},         {copy, 1, NONE, NONE, 0},
         {"SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [UR9], R0 ;", 1, 0, NONE, 0},  {"@!P0 BRA 0x0 ;", 1, NONE, NONE, 1},
         {"LOP3.LUT R0, R0, 0x80000000, RZ, 0x3c, !PT ;", 6, NONE, NONE, 0}, {0}};
+    uint8_t *const map = launch.constants + 0x240;
     char low[64], high[64];
     assert_int_equal(
         tensormap_encode_tiled(map, TENSOR_F16, 2, tensor, dims, strides, box, steps, 0, SWIZZLE_128B, 0, 0), 0);

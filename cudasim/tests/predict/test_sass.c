@@ -62,7 +62,8 @@ static void addresses(void **state) {
 }
 
 static void unknown(void **state) {
-    assert_int_equal(parsed("HGMMA.64x64x16.F32 R24, gdesc[UR4], R24 ;").pipe, PIPE_NONE);
+    assert_int_equal(parsed("UNHEARD.64x64x16.F32 R24, gdesc[UR4], R24 ;").pipe, PIPE_NONE);
+    assert_int_equal(parsed("HGMMA.64x192x16.F32 R24, gdesc[UR4], R24 ;").columns, 192);
     sass_insn i;
     assert_false(sass_parse("\t.headerflags\t@\"EF_CUDA_SM90\"", &i));
 }
