@@ -51,7 +51,7 @@ ours="--out-indices $work/got.i --out-distances $work/got.d"
 "$program" $sim --train "$work/train.npy" $files --out-indices "$work/want.i" --out-distances "$work/want.d" >/dev/null
 "$program" $sim --train "$work/train.npy" $files --normalize zscore,minmax --out-indices "$work/scaled.i" >/dev/null
 
-for number in ${RANKS:-1 3 4}; do
+for number in ${RANKS:-1 3 ${KL_TEST_ALL:+4}}; do
     for divide in points queries; do
         [ "$number" = 1 ] || # test_knn.sh has all of them
             ends "$number ranks, $divide: every method, every problem" 0 ' passed, 0 failed' \
