@@ -1,6 +1,6 @@
 #!/bin/sh
-# Traces: their format, their counts, their order, their limits; files that cannot be written. Ends with "N passed, N
-# failed".
+# Traces: their format, their counts (with TEST_ALL=1 of more programs), their order, their limits; files that cannot be
+# written. Ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 unset CUDASIM_DEVICE CUDASIM_ISA CUDASIM_THREADS CUDASIM_CHECK CUDASIM_COUNTERS CUDASIM_COUNTERS_CSV CUDASIM_EXPLAIN \
@@ -31,8 +31,8 @@ right() { expect "$1" 0 '' python3 -B tests/trace.py "$2" "$3" ${4:+"$4"}; }
 json=$work/trace.json programs=build/tests/programs
 
 # ---- what it holds: every block, and the counters of the same run, in programs that launch no kernel twice ----
-for program in reduction histogram transpose sgemm_tiled matvec_shuffle cluster_histogram bulk_copies tensor_gemm \
-    tma_gemm wgmma_pipeline wgmma_cluster_gemm; do
+for program in reduction histogram cluster_histogram bulk_copies tma_gemm wgmma_cluster_gemm \
+    ${TEST_ALL:+transpose sgemm_tiled matvec_shuffle tensor_gemm wgmma_pipeline}; do
     expect "$program" 0 . ./cudasim --trace "$json" --trace-blocks 1000000 \
         --counters-csv "$work/counters.csv" $programs/$program
     right "$program: its format" format "$json"

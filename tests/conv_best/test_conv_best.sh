@@ -8,19 +8,27 @@ program=build/tests/conv_best/run
 every=121
 [ -z "${KL_TEST_ALL-}" ] || every=5
 expect 'the check list' 0 '^split_6 +[0-9]+ passed, 0 failed' --sweep check --every $every
+# tried FOR NAME PATTERN OPTION...: in this layout, if it is like FOR or with KL_TEST_ALL: each is enough for one.
+tried() {
+    # shellcheck disable=SC2254 # a pattern
+    case $layout in $1) ;; *) [ -n "${KL_TEST_ALL-}" ] || return 0 ;; esac
+    what=$2 shown=$3
+    shift 3
+    expect "$what, $layout" 0 "$shown" --layout $layout "$@"
+}
 for layout in nchw nhwc; do
     [ $layout = nchw ] && far_tile=6 || far_tile=5
     # Tiles that are whole in all directions and that are not in any, several images in one, y that is not aligned.
-    expect "several tiles, $layout" 0 '^split_5 .* s ' --layout $layout --n 3 --c 7 --h 6 --w 5 --k 133 --bias
-    expect "whole tiles, $layout" 0 '^split_5 .* s ' --layout $layout --n 1 --c 32 --h 16 --k 128 --r 1 --beta 2
-    expect "off alignment, $layout" 0 '^split_5 .* s ' --layout $layout --n 2 --c 3 --h 8 --k 68 --misalign 1 --beta 2
-    expect "images of one place, $layout" 0 '^split_5 .* s ' --layout $layout --n 260 --c 2 --h 3 --k 35 --pad 0
+    tried '*' 'several tiles' '^split_5 .* s ' --n 3 --c 7 --h 6 --w 5 --k 133 --bias
+    tried nchw 'whole tiles' '^split_5 .* s ' --n 1 --c 32 --h 16 --k 128 --r 1 --beta 2
+    tried nhwc 'off alignment' '^split_5 .* s ' --n 2 --c 3 --h 8 --k 68 --misalign 1 --beta 2
+    tried nchw 'images of one place' '^split_5 .* s ' --n 260 --c 2 --h 3 --k 35 --pad 0
     # More rows and columns of a filter than there are bits; an offset from one tap to another past 2^31.
-    for far in '--r 1 --s 31 --w 40 --h 3' '--r 17 --s 15 --h 8' \
-        '--r 3 --h 3 --w 200 --dilation 20000000 --dilation-w 1 --pad 20000000 --pad-w 1'; do
+    for far in 'nchw --r 1 --s 31 --w 40 --h 3' 'nhwc --r 17 --s 15 --h 8' \
+        'n* --r 3 --h 3 --w 200 --dilation 20000000 --dilation-w 1 --pad 20000000 --pad-w 1'; do
         # shellcheck disable=SC2086 # several options
-        expect "$far, $layout" 0 "^split_$far_tile .* s " --layout $layout --variant whole_$far_tile \
-            --variant shared_$far_tile --variant split_$far_tile --n 1 --c 3 --k 67 $far
+        tried "${far%% *}" "$far" "^split_$far_tile .* s " --variant whole_$far_tile --variant shared_$far_tile \
+            --variant split_$far_tile --n 1 --c 3 --k 67 ${far#* }
     done
     expect "far taps are for one tile, $layout" 0 'skipped: is not for this layout or filter' --layout $layout \
         --variant whole_0 --variant "whole_$far_tile" --r 1 --s 31 --c 1 --k 1

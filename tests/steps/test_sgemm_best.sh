@@ -61,7 +61,7 @@ computes 1100 32 32
 computes 1100 31 33 --beta 2
 computes 1100 32 384 --beta 2
 computes 600 31 384
-computes 160 288 4100 # 45 tiles among 264 workers: many parts of a tile, which end anywhere
+computes 160 288 2050 # 45 tiles among 264 workers: many parts of a tile, which end anywhere
 uses 'sgemm_best<tile_shape<32, 32'
 computes 31 17000 12
 computes 31 17001 12 --beta 2

@@ -31,8 +31,8 @@ checked() {
     case $1 in
     step07_*) shapes='--n 1 --k 1|--n 33 --k 130|--n 257 --k 65|--n 64 --k 1024|--n 300 --k 77 --alpha 2 --beta 3' ;;
     step08_*)
-        shapes='--m 1 --n 70 --d 3 --k 5|--m 5 --n 1500 --d 40 --k 96|--m 33 --n 257 --d 17 --k 1'
-        shapes="$shapes|--m 2 --n 2100 --d 8 --k 300|--m 16 --n 300 --d 64 --k 64"
+        shapes='--m 1 --n 70 --d 3 --k 5|--m 5 --n 700 --d 40 --k 96|--m 33 --n 257 --d 17 --k 1'
+        shapes="$shapes|--m 2 --n 1100 --d 8 --k 300|--m 16 --n 300 --d 64 --k 64"
         ;;
     step09_*)
         shapes='--n 1 --c 1 --h 1 --k 1 --r 1|--n 2 --c 3 --h 17 --w 13 --k 70 --stride 2 --bias'
@@ -62,13 +62,16 @@ devices=$(sed -n 's/.*(known: \(.*\)).*/\1/p' "$work/out" | tr -d ,)
 check "the known devices are named" eval '[ -n "$devices" ]'
 
 for dir in step[0-9][0-9]_*; do
-    step=${dir%%_*} size="--size 96"
+    step=${dir%%_*} size="--size 96" small="--size 48"
     case $step in # how much of the list: steps 6 and 7 have it once for each type
     step06) every=${all:+5} every=${every:-30} ;;
-    step07) every=${all:+1} every=${every:-11} ;;
-    step08) every=2 size="--m 5 --n 700 --d 20 --k 96" ;;
-    step09) every=${all:+1} every=${every:-5} size="--n 1 --c 24 --h 9 --k 20 --r 2" ;; # of 24 x 2 x 2 products
-    *) every=${all:+1} every=${every:-3} ;;
+    step07) every=${all:+1} every=${every:-19} ;;
+    step08) every=2 size="--m 5 --n 700 --d 20 --k 96" small="--m 5 --n 300 --d 20 --k 40" ;;
+    step09) # sums of 24 x 2 x 2 products
+        every=${all:+1} every=${every:-8}
+        size="--n 1 --c 24 --h 9 --k 20 --r 2" small=$size
+        ;;
+    *) every=${all:+1} every=${every:-5} ;;
     esac
     if [ "$step" != step08 ] || [ -n "$all" ]; then # tests/knn has it, with the checks
         run "$dir/run" --sim --no-check --sweep check --every $every
@@ -92,7 +95,7 @@ for dir in step[0-9][0-9]_*; do
     done
     if "$dir/run" --help | grep -q '^  --spread'; then
         count=5
-        [ "$step" != step09 ] || [ -n "$all" ] || count=2
+        [ "$step" != step09 ] || [ -n "$all" ] || count=1
         run "$dir/run" --sim --sweep random --max 64 --count $count --csv "$csv"
         check "$step: --sweep random" eval '[ "$status" = 0 ]'
     fi
@@ -112,9 +115,9 @@ for dir in step[0-9][0-9]_*; do
     ends "$step: no simulator: exit 3 and make sim" 3 'make sim' env CUDASIM_LIB="$work/nowhere" "$dir/run" --sim
     for device in $devices; do
         # shellcheck disable=SC2086 # several options
-        on_device "$dir" "$device" $size
-        [ "$step" != step06 ] || on_device "$dir" "$device" $size --dtype s8
-        [ "$step" != step09 ] || on_device "$dir" "$device" $size --layout nhwc
+        on_device "$dir" "$device" $small
+        [ "$step" != step06 ] || on_device "$dir" "$device" $small --dtype s8
+        [ "$step" != step09 ] || on_device "$dir" "$device" $small --layout nhwc
         [ -n "$all" ] || continue
         run "$dir/run" --sim-device "$device" --no-check --sweep check --every 29
         added "$step: every 29th problem on $device"
@@ -153,7 +156,7 @@ for device in sm_80 sm_86; do
     for kind in 's8 tn' 'tf32 nn' ${all:+'f16 tn' 'f16 nn'}; do
         case "$device $kind$all" in 'sm_80 s8 tn' | 'sm_86 tf32 nn') continue ;; esac # large, small
         run step06_tensorcore/run --sim-device $device --variant best --dtype "${kind% *}" --layout "${kind#* }" \
-            --m 1537 --n 1541 --k 188 --lda 192 --ldb 1552 --ldc 1544 --beta 2
+            --m 1537 --n 1541 --k 92 --lda 96 --ldb 1552 --ldc 1544 --beta 2
         check "step06 on $device, $kind: best of many tiles" eval '[ "$status" = 0 ] && said "^best .* 0\.[0-9]*$"'
     done
 done

@@ -189,7 +189,7 @@ frame *frame_new(worker *k, const function *f) {
 static frame *live_frame(const warp *w, const function *callee, const call_site *site) {
     for (int g = 0; g < w->group_count; g++) {
         if (w->groups[g].lanes == 0) continue;
-        for (frame *f = w->groups[g].frame; f != NULL; f = f->caller)
+        for (frame *f = w->groups[g].frame; f != NULL && f->depth > w->frame->depth; f = f->caller)
             if (f->caller == w->frame && f->site == site && f->function == callee && f->return_pc == w->pc) return f;
     }
     return NULL;
