@@ -58,21 +58,24 @@ FROM (SELECT step, variant, layer, dtype, sides AS layout, us, ms_median, ms_min
              NULL, NULL, NULL, NULL
       FROM conv_baseline);
 
--- How a variant's ratios to the library lie in a set of shapes or types, so that no sentence outlives the rows that it sums
--- up: faster counts where all of the ratio's interval is above 1, slower where it is below.
+-- How a variant's ratios to the library lie in a set of shapes or types, so that no sentence outlives the rows that it
+-- sums up: faster counts where all of the ratio's interval is above 1, slower where it is below.
 CREATE VIEW value_claim AS
 SELECT step, variant, "set",
        CASE WHEN sum(low > 1) = count(*) THEN 'faster than ' || library || ' at every ' || one
             WHEN sum(high < 1) = count(*) THEN 'slower than ' || library || ' at every ' || one
             WHEN sum(low > 1) = 0 THEN 'at best as fast as ' || library || ' at the ' || one || 's'
-            ELSE 'faster than ' || library || ' at ' || sum(low > 1) || ' of the ' || count(*) || ' ' || one || 's' END ||
-       ' recorded here' AS claim, form('%.2f', min(ratio)) || CASE WHEN form('%.2f', min(ratio)) = form('%.2f', max(ratio)) THEN ''
+            ELSE 'faster than ' || library || ' at ' || sum(low > 1) || ' of the ' || count(*) || ' ' || one || 's'
+                END ||
+       ' recorded here' AS claim, form('%.2f', min(ratio)) || CASE WHEN form('%.2f', min(ratio)) = form('%.2f',
+           max(ratio)) THEN ''
                                         ELSE ' to ' || form('%.2f', max(ratio)) END AS span
 FROM (SELECT *, coalesce(ratio_low, ratio) AS low, coalesce(ratio_high, ratio) AS high
       FROM (SELECT step, variant, shape AS "set", ratio, ratio_low, ratio_high, 'cuBLAS' AS library, 'size' AS one
             FROM gemm
             UNION ALL
-            SELECT step, variant, dtype || '-' || sides, ratio, ratio_low, ratio_high, 'cuDNN''s direct engines', 'layer'
+            SELECT step, variant, dtype || '-' || sides, ratio, ratio_low, ratio_high, 'cuDNN''s direct engines',
+                'layer'
             FROM conv_row
             UNION ALL
             SELECT step, variant, dtype, ratio, ratio_low, ratio_high, 'cuBLAS', 'size' FROM tensor

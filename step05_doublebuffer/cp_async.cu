@@ -82,12 +82,9 @@ static __device__ __forceinline__ void multiply(const float *a_reg, const float 
         for (int j = 0; j < TN; j++) c_reg[i][j] += a_reg[i] * b_reg[j];
 }
 
-__global__ void __launch_bounds__(THREADS, 2) sgemm_cp_async(sgemm_problem p) {
-    extern __shared__ __align__(16) stage stages[];
-    int blocks_n = (p.n + BN - 1) / BN;
-    int row0 = blockIdx.x / blocks_n * BM, col0 = blockIdx.x % blocks_n * BN;
-    int row = threadIdx.x / 16 * 4, col = threadIdx.x % 16 * 4; /* of this thread's first results in the tile */
-
+/* The block's tile of C at (row0, col0), of which this thread's results begin at (row, col). */
+static __device__ __forceinline__ void compute_tile(const sgemm_problem &p, stage *stages, int row0, int col0, int row,
+                                                    int col) {
     source from = first_tile(p, row0, col0);
     for (int t = 0; t < STAGES - 1; t++) {
         copy_tile(p, &from, &stages[t]);
@@ -122,6 +119,14 @@ __global__ void __launch_bounds__(THREADS, 2) sgemm_cp_async(sgemm_problem p) {
         for (int j = 0; j < TN; j += 4)
             gemm_store4<true>(p, row0 + row + i / 4 * ROW_STEP + i % 4, col0 + col + j / 4 * COL_STEP,
                               make_float4(c_reg[i][j], c_reg[i][j + 1], c_reg[i][j + 2], c_reg[i][j + 3]));
+}
+
+__global__ void __launch_bounds__(THREADS, 2) sgemm_cp_async(sgemm_problem p) {
+    extern __shared__ __align__(16) stage stages[];
+    int blocks_n = (p.n + BN - 1) / BN;
+    int row0 = blockIdx.x / blocks_n * BM, col0 = blockIdx.x % blocks_n * BN;
+    int row = threadIdx.x / 16 * 4, col = threadIdx.x % 16 * 4; /* of this thread's first results in the tile */
+    compute_tile(p, stages, row0, col0, row, col);
 }
 
 extern "C" kernel_info kernel_cp_async(void) {

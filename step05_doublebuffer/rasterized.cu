@@ -17,8 +17,10 @@ static const int BM = 128, BN = 256, BK = 16, WM = 64, WN = 64; /* the tiles of 
 static const int STAGES = 4, THREADS = 256, BAND = 8;
 static const int TM = 8, TN = 16;              /* a thread's results: blocks of 4 x 4, */
 static const int ROW_STEP = 32, COL_STEP = 16; /* so far apart */
+
 #include "copies.cuh"
 #include "fma_order.cuh"
+#include "pipeline.cuh"
 
 /* Where the tile of C with this number begins. A band has BAND rows of tiles, the last one perhaps fewer. */
 static __device__ __forceinline__ void tile_position(const sgemm_problem &p, int tile, int *row0, int *col0) {
@@ -34,41 +36,7 @@ __global__ void __launch_bounds__(THREADS, 1) sgemm_rasterized(sgemm_problem p) 
     tile_position(p, blockIdx.x, &row0, &col0);
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32; /* of this thread's first results in the tile: */
     int row = warp / (BN / WN) * WM + lane / 4 * 4, col = warp % (BN / WN) * WN + lane % 4 * 4;
-
-    source from = first_tile(p, row0, col0);
-    for (int t = 0; t < STAGES - 1; t++) {
-        copy_tile(p, &from, &stages[t]);
-        cp_async_commit();
-    }
-    cp_async_wait<STAGES - 2>();
-    __syncthreads();
-    float a_reg[2][TM], b_reg[2][TN], c_reg[TM][TN] = {};
-    shared_to_registers(&stages[0], 0, row, col, a_reg[0], b_reg[0]);
-
-    int tiles = (p.k + BK - 1) / BK;
-    for (int t = 0; t < tiles; t++) {
-        if (t + STAGES - 1 <= tiles) /* one beyond the last: zeros, which are read but not multiplied */
-            copy_tile(p, &from, &stages[(t + STAGES - 1) % STAGES]);
-        cp_async_commit(); /* an empty group where there is no tile, so that counting groups counts tiles */
-        const stage *now = &stages[t % STAGES];
-#pragma unroll
-        for (int k = 0; k < BK; k++) {
-            if (k == BK - 1) {
-                cp_async_wait<STAGES - 2>(); /* my copies of tile t + 1 have landed */
-                __syncthreads();             /* so have everyone's, and no one reads tile t any more */
-                now = &stages[(t + 1) % STAGES];
-            }
-            shared_to_registers(now, (k + 1) % BK, row, col, a_reg[(k + 1) % 2], b_reg[(k + 1) % 2]);
-            multiply(a_reg[k % 2], b_reg[k % 2], c_reg);
-        }
-    }
-
-#pragma unroll
-    for (int i = 0; i < TM; i++)
-#pragma unroll
-        for (int j = 0; j < TN; j += 4)
-            gemm_store4<true>(p, row0 + row + i / 4 * ROW_STEP + i % 4, col0 + col + j / 4 * COL_STEP,
-                              make_float4(c_reg[i][j], c_reg[i][j + 1], c_reg[i][j + 2], c_reg[i][j + 3]));
+    compute_tile(p, stages, row0, col0, row, col);
 }
 
 extern "C" kernel_info kernel_rasterized(void) {

@@ -13,26 +13,15 @@ static const int BM = 128, BN = 256, BK = 16, WM = 64, WN = 64; /* the tiles of 
 static const int STAGES = 4, THREADS = 256, BAND = 8;
 static const int TM = 8, TN = 16;              /* a thread's results: blocks of 4 x 4, */
 static const int ROW_STEP = 32, COL_STEP = 16; /* so far apart */
+
 #include "copies.cuh"
 #include "fma_order.cuh"
 
 static const int COPIES = A_COPIES + B_COPIES, SLOTS = BK - 1; /* all but the last k have room for some */
 
-/* Where the tile of C with this number begins. A band has BAND rows of tiles, the last one perhaps fewer. */
-static __device__ __forceinline__ void tile_position(const sgemm_problem &p, int tile, int *row0, int *col0) {
-    int band_tiles = (p.n + BN - 1) / BN * BAND, band = tile / band_tiles;
-    int rows = min(BAND, (p.m + BM - 1) / BM - band * BAND);
-    *row0 = (band * BAND + tile % band_tiles % rows) * BM;
-    *col0 = tile % band_tiles / rows * BN;
-}
-
-__global__ void __launch_bounds__(THREADS, 1) sgemm_spread_copies(sgemm_problem p) {
-    extern __shared__ __align__(16) stage stages[];
-    int row0, col0;
-    tile_position(p, blockIdx.x, &row0, &col0);
-    int warp = threadIdx.x / 32, lane = threadIdx.x % 32; /* of this thread's first results in the tile: */
-    int row = warp / (BN / WN) * WM + lane / 4 * 4, col = warp % (BN / WN) * WN + lane % 4 * 4;
-
+/* The block's tile of C at (row0, col0), of which this thread's results begin at (row, col). */
+static __device__ __forceinline__ void compute_tile(const sgemm_problem &p, stage *stages, int row0, int col0, int row,
+                                                    int col) {
     source from = first_tile(p, row0, col0);
     for (int t = 0; t < STAGES - 1; t++) {
 #pragma unroll
@@ -73,6 +62,23 @@ __global__ void __launch_bounds__(THREADS, 1) sgemm_spread_copies(sgemm_problem 
         for (int j = 0; j < TN; j += 4)
             gemm_store4<true>(p, row0 + row + i / 4 * ROW_STEP + i % 4, col0 + col + j / 4 * COL_STEP,
                               make_float4(c_reg[i][j], c_reg[i][j + 1], c_reg[i][j + 2], c_reg[i][j + 3]));
+}
+
+/* Where the tile of C with this number begins. A band has BAND rows of tiles, the last one perhaps fewer. */
+static __device__ __forceinline__ void tile_position(const sgemm_problem &p, int tile, int *row0, int *col0) {
+    int band_tiles = (p.n + BN - 1) / BN * BAND, band = tile / band_tiles;
+    int rows = min(BAND, (p.m + BM - 1) / BM - band * BAND);
+    *row0 = (band * BAND + tile % band_tiles % rows) * BM;
+    *col0 = tile % band_tiles / rows * BN;
+}
+
+__global__ void __launch_bounds__(THREADS, 1) sgemm_spread_copies(sgemm_problem p) {
+    extern __shared__ __align__(16) stage stages[];
+    int row0, col0;
+    tile_position(p, blockIdx.x, &row0, &col0);
+    int warp = threadIdx.x / 32, lane = threadIdx.x % 32; /* of this thread's first results in the tile: */
+    int row = warp / (BN / WN) * WM + lane / 4 * 4, col = warp % (BN / WN) * WN + lane % 4 * 4;
+    compute_tile(p, stages, row0, col0, row, col);
 }
 
 extern "C" kernel_info kernel_spread_copies(void) {

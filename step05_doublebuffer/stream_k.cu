@@ -22,6 +22,7 @@ static const int MAX_WORKERS = 192;            /* for whom the workspace has roo
 static const int MIN_SHARE = 4;                /* tiles of K of a worker; below, dividing does not pay */
 static const int TM = 8, TN = 16;              /* a thread's results: blocks of 4 x 4, */
 static const int ROW_STEP = 32, COL_STEP = 16; /* so far apart */
+
 #include "copies.cuh"
 #include "fma_order.cuh"
 

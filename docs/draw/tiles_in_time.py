@@ -265,7 +265,8 @@ def waves(sources):
 
 
 def cluster(sources):
-    kernel = Kernel(sources, "step06_tensorcore/e_persistent/cluster.cu")
+    folder = "step06_tensorcore/e_persistent/"
+    kernel = Kernel(sources, folder + "cluster.cu", folder + "pair.cuh")
     count, bm, bn = kernel.value("CLUSTER"), kernel.value("BM"), kernel.value("BN")
     kernel.line("tma_load_multicast(")
     part = bn // count

@@ -23,6 +23,7 @@ static const int CLUSTER = 2; /* blocks, one above the other */
 static const int CONSUMERS = 2, THREADS = 128 * (1 + CONSUMERS);
 
 #include "pair.cuh"
+#include "pair_multiply.cuh"
 
 /* A consumer warpgroup: one tile of C after the other. */
 static __device__ __forceinline__ void consume(const gemm_problem &p, int consumer, const stage *ring, uint32_t full,

@@ -1,4 +1,4 @@
-/* What a pair of blocks loads, and what its consumers multiply, as cooperative has it. */
+/* What a pair of blocks loads. */
 #ifndef KL_PAIR_CUH
 #define KL_PAIR_CUH
 
@@ -22,26 +22,6 @@ static __device__ __forceinline__ void produce(const tensor_maps &maps, const ge
                                full + 8 * s, (1 << CLUSTER) - 1);
         }
     }
-}
-
-/* A consumer warpgroup: multiplies its 64 rows of each tile of K of one tile of C, from number `it` in the ring on. */
-static __device__ __forceinline__ void multiply(float (&d)[BN / 2], int k, int consumer, unsigned it, const stage *ring,
-                                                uint32_t full, uint32_t empty) {
-    for (int t = 0; t * BK < k; t++, it++) {
-        int s = it % STAGES;
-        uint64_t a = wgmma_k_major(shared_address(ring[s].a[consumer * 64]));
-        uint64_t b = wgmma_k_major(shared_address(ring[s].b));
-        mbarrier_wait(full + 8 * s, it / STAGES & 1);
-        wgmma_fence();
-#pragma unroll
-        for (int step = 0; step < STEPS; step++)
-            wgmma_f16<0>(d, a + step * wgmma_advance(32), b + step * wgmma_advance(32), t > 0 || step > 0);
-        wgmma_commit();
-        wgmma_wait<1>(d); /* by now tile t - 1 has been multiplied, this one perhaps not yet */
-        if (threadIdx.x % 128 < CLUSTER && t > 0) mbarrier_arrive_remote(empty + 8 * ((it - 1) % STAGES));
-    }
-    wgmma_wait<0>(d);
-    if (threadIdx.x % 128 < CLUSTER) mbarrier_arrive_remote(empty + 8 * ((it - 1) % STAGES));
 }
 
 #endif

@@ -23,6 +23,7 @@ static const int CLUSTER = 2; /* blocks, one above the other */
 static const int CONSUMERS = 2, THREADS = 128 * (1 + CONSUMERS);
 
 #include "pair.cuh"
+#include "pair_multiply.cuh"
 
 static const int SLABS = 2; /* of each consumer warp */
 struct slab {

@@ -24,4 +24,5 @@ SELECT sub(CASE WHEN EXISTS (SELECT 1 FROM baseline_used WHERE 'calls-' || ladde
                      'right; neither can be the baseline.'
                 ELSE 'Not recorded yet.' END)
 FROM (SELECT max(text) AS text FROM source
-      WHERE kind = CASE :table WHEN 'calls-sgemm' THEN 'gemm' WHEN 'calls-tensorcore' THEN 'tensor' ELSE substr(:table, 7) END);
+      WHERE kind = CASE :table WHEN 'calls-sgemm' THEN 'gemm' WHEN 'calls-tensorcore' THEN 'tensor' ELSE substr(:table,
+          7) END);

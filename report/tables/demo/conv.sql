@@ -10,7 +10,8 @@ WHERE op = 'conv' AND (layer(layout, n), dtype, cache, alpha, beta) = ('64-64-56
 -- part: rows
 SELECT step, variant, significant(ms_median, 4) AS "ms", speed(gflops / 1000) AS "TFLOP/s", percent(ratio) AS "vs cuDNN"
 FROM (SELECT max(line), * FROM record
-      WHERE op = 'conv' AND (layer(layout, n), dtype, cache, alpha, beta) = ('64-64-56-56-64-3-3-1', 'f32', 'cold', 1, 0)
+      WHERE op = 'conv' AND (layer(layout, n), dtype, cache, alpha, beta) = ('64-64-56-56-64-3-3-1', 'f32', 'cold', 1,
+          0)
         AND mode <> 'sim' AND layout NOT LIKE '% bias'
       GROUP BY step, variant, layout)
 ORDER BY step, line;

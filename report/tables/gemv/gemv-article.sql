@@ -10,7 +10,8 @@ WITH line AS (SELECT 0 AS place, 'cublas' AS variant
               SELECT place, variant FROM variant WHERE family = 'gemv' AND step = :step),
      cublas AS (SELECT article_ms FROM gemv_ladder WHERE step = :step AND variant = 'cublas')
 SELECT CASE l.variant WHEN 'cublas' THEN article_kernel ELSE '`' || article_kernel || '`' END AS "the article's kernel",
-       article_ms || coalesce(' (text: ' || article_text_ms || ')', '') AS "its ms", article_ratio AS "its ratio to cuBLAS",
+       article_ms || coalesce(' (text: ' || article_text_ms || ')', '') AS "its ms", article_ratio
+           AS "its ratio to cuBLAS",
        CASE l.variant WHEN 'cublas' THEN 'cuBLAS' ELSE '`' || l.variant || '`' END AS "our variant", us AS "our µs",
        CASE l.variant WHEN 'cublas' THEN CASE WHEN us IS NOT NULL THEN '1' END ELSE ratio END AS
        "our ratio, median (min..max)",

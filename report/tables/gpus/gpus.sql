@@ -22,7 +22,8 @@ SELECT CASE :table
        WHEN 'gpus-tensorcore' THEN 'A row by row, B column by column; `best`; of tf32x3, whose peak is a ' ||
                                    'third of TF32''s and whose cuBLAS is FP32''s; ratios are medians'
        WHEN 'gpus-gemv' THEN 'f16, in CUDA graphs, at each shape the fastest variant; ratios are medians'
-       ELSE 'm of n points, the fastest of all exact methods; beside it cuBLAS and a selection: the fastest of `gemm_cublas`'
+       ELSE 'm of n points, the fastest of all exact methods; beside it cuBLAS and a selection: the fastest of ' ||
+           '`gemm_cublas`'
        END || CASE WHEN EXISTS (SELECT 1 FROM reached WHERE 'gpus-' || ladder = :table AND second LIKE '%..%')
                    THEN ', in brackets their 95 % intervals.' ELSE '.' END
 UNION ALL

@@ -21,7 +21,8 @@ WITH gain AS (SELECT o.variant, paper.n, o.ms_median / paper.ms_median AS x
      ends AS (SELECT variant, max(CASE n WHEN 1024 THEN times(x) END) AS first, max(CASE n WHEN 32768 THEN times(x)
             END) AS last
               FROM gain GROUP BY variant)
-SELECT form('At d = 256 the gain over brute force on the GPU goes from %s at n = 1024 to %s at n = 32768, where the paper has ' ||
+SELECT form('At d = 256 the gain over brute force on the GPU goes from %s at n = 1024 to %s at n = 32768, where ' ||
+    'the paper has ' ||
             '2.8; over ANN from %s to %s by brute force and from %s to %s with a kd-tree, where the paper has 145.',
             g.first, g.last, b.first, b.last, t.first, t.last)
 FROM ends AS g JOIN ends AS b JOIN ends AS t

@@ -32,7 +32,8 @@ SELECT sub('Recorded on ' || max(text) || '; means (least..most) of ' || coalesc
            (SELECT coalesce(sum(all_found), 0) FROM found) || ' neighbours in all these samples together, and ' ||
            (SELECT coalesce(sum(unlike), 0) FROM rate WHERE method = 'gemm_cublas+auto' AND k = 1) ||
            ' of them are not the CPU''s' ||
-           coalesce((SELECT ': ' || sum(neighbours_tied) || ' are as near as its last and only lost a tie, the other ' ||
+           coalesce((SELECT ': ' || sum(neighbours_tied) || ' are as near as its last and only lost a tie, the ' ||
+               'other ' ||
                             sum(neighbours_unlike_cpu - neighbours_tied) || ' are wrong by rounding'
                      FROM knn_rates WHERE method = 'gemm_cublas+auto' AND k = 1
                      HAVING count(neighbours_tied) = count(*)), '') || '. ' ||

@@ -1,5 +1,5 @@
--- The SGEMM article's four shapes: every rung against the baseline, with the mean of the four ratios. The rung that is the
--- article's own scheme is bold, and beside it stands what the article reports.
+-- The SGEMM article's four shapes: every rung against the baseline, with the mean of the four ratios. The rung that is
+-- the article's own scheme is bold, and beside it stands what the article reports.
 -- marker: article
 -- align: llr
 -- part: columns
@@ -13,11 +13,13 @@ WITH side(side) AS (VALUES (2048), (4096), (8192), (16384)),
               FROM variant AS v WHERE family = 'gemm'),
      measured AS (SELECT rung.*, side, g.ratio, t.ratio AS text
                   FROM rung JOIN side
-                  LEFT JOIN gemm AS g ON (g.step, g.variant, g.m, g.n, g.k) = (rung.step, rung.variant, side, side, 1024)
+                  LEFT JOIN gemm AS g ON (g.step, g.variant, g.m, g.n, g.k) = (rung.step, rung.variant, side, side,
+                      1024)
                   LEFT JOIN gemm_text AS t
                        ON (t.step, t.variant, t.m, t.n, t.k) = (rung.step, rung.variant, side, side, 1024))
 SELECT step, variant, heading, cell
-FROM (SELECT step AS whole, place, 0 AS after, side, short AS step, name AS variant, side || '²' AS heading, text AS cell
+FROM (SELECT step AS whole, place, 0 AS after, side, short AS step, name AS variant, side || '²' AS heading, text
+    AS cell
       FROM measured
       UNION ALL
       SELECT step, place, 0, 99999, short, name, 'mean',

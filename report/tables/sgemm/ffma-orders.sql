@@ -4,7 +4,8 @@
 -- part: rows
 WITH tile(place, tile) AS (VALUES (1, '8x8'), (2, '16x8'), (3, '8x16')),
      ordered(rank, word, text) AS (VALUES (1, 'rows', 'rows'), (2, 'serpentine', 'serpentine along rows'),
-                                          (3, 'columns', 'serpentine along columns'), (4, 'strips', 'strips of two rows')),
+                                          (3, 'columns', 'serpentine along columns'), (4, 'strips',
+                                              'strips of two rows')),
      line(place, rank, tile, text, name) AS (
          SELECT place, rank, replace(tile, 'x', ' × '), text, 'ffma_' || tile || '_' || word FROM tile JOIN ordered
          UNION ALL

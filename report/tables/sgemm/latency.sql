@@ -2,7 +2,8 @@
 -- marker: latency
 -- align: lr
 -- part: rows
-SELECT memory, CASE WHEN lines > 0 THEN lines || ' in ' || CASE WHEN kib >= 1048576 THEN form('%.3g GiB', kib / 1048576.0)
+SELECT memory, CASE WHEN lines > 0 THEN lines || ' in ' || CASE WHEN kib >= 1048576 THEN form('%.3g GiB',
+    kib / 1048576.0)
                                        WHEN kib >= 1024 THEN form('%.3g MiB', kib / 1024.0)
                                        ELSE kib || ' KiB' END END AS "lines of 128 bytes",
        form('%.1f (%s..%s)', clocks_median, form('%.1f', clocks_min), form('%.1f', clocks_max))

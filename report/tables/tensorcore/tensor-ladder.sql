@@ -5,11 +5,13 @@
 -- recorded: tensor; cold L2, medians, ratios pair by pair; 4096³, B column by column (tn), or where it says so row by
 -- recorded: row (nn).
 -- part: rows
-WITH variant AS (SELECT step, variant, place, coalesce(dtype, CASE WHEN variant LIKE 'cutlass%' THEN 'f16' END) AS dtype,
+WITH variant AS (SELECT step, variant, place, coalesce(dtype, CASE WHEN variant LIKE 'cutlass%' THEN 'f16' END)
+    AS dtype,
                         layout
                  FROM tensor_variant),
      own AS (SELECT place, '`' || v.variant || '`' AS name, v.dtype,
-                    v.dtype || CASE v.layout WHEN 'tn' THEN '' ELSE ' ' || v.layout END AS type, ms, t.tflops, peak, ratio
+                    v.dtype || CASE v.layout WHEN 'tn' THEN '' ELSE ' ' || v.layout END AS type, ms, t.tflops, peak,
+                        ratio
              FROM variant AS v
              LEFT JOIN tensor_text AS t ON (t.step, t.variant, t.dtype, t.layout, m, n, k, load) =
                                            (v.step, v.variant, v.dtype, v.layout, 4096, 4096, 4096, 'burst')
