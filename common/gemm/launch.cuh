@@ -4,6 +4,14 @@
 
 #include <cuda_runtime.h>
 
+/* Those of the current device. */
+static inline unsigned gemm_multiprocessors(void) {
+    int device = 0, count = 0;
+    cudaGetDevice(&device);
+    cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device);
+    return (unsigned)count;
+}
+
 /* Launches `blocks` blocks of `threads` in clusters of `cluster` (1: none) with `bytes` of dynamic shared memory, of
  * which more than 48 KB are to be had only on request (CUDA C++ Programming Guide, "Shared Memory"). `overlaps`:
  * programmatic dependent launch (ptx/griddepcontrol.cuh): it may start before the preceding kernel has ended, and waits

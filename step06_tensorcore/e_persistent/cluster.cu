@@ -92,10 +92,7 @@ extern "C" kernel_info kernel_cluster(void) {
 }
 
 extern "C" cudaError_t launch_cluster(const gemm_problem *p, cudaStream_t stream) {
-    int device = 0, multiprocessors = 0;
-    cudaGetDevice(&device);
-    cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-    unsigned clusters = min(gemm_blocks(p, CLUSTER * BM, BN), (unsigned)multiprocessors / CLUSTER);
+    unsigned clusters = min(gemm_blocks(p, CLUSTER * BM, BN), gemm_multiprocessors() / CLUSTER);
     if (p->m == 0 || p->n == 0) return cudaSuccess;
     tensor_maps maps;
     cudaError_t error = tensor_maps_of(&maps, p, BM, BN / CLUSTER);

@@ -18,25 +18,7 @@
 static const int BM = 128, BN = 256, BK = 64, STEPS = BK / 16, STAGES = 4;
 static const int CONSUMERS = 2, THREADS = 128 * (1 + CONSUMERS);
 
-#include "ring.cuh"
-
-/* The producer's one busy thread: requests all tiles of K of all the block's tiles of C, each as soon as its stage is
- * empty. `it` counts what has passed through the ring. */
-static __device__ __forceinline__ void produce(const tensor_maps &maps, const gemm_problem &p, stage *ring,
-                                               uint32_t full, uint32_t empty) {
-    int tiles_m = (p.m + BM - 1) / BM, tiles_n = (p.n + BN - 1) / BN;
-    unsigned it = 0;
-    for (int tile = blockIdx.x; tile < tiles_m * tiles_n; tile += gridDim.x) {
-        int2 at = gemm_rasterize(tile, tiles_m, tiles_n);
-        for (int t = 0; t * BK < p.k; t++, it++) {
-            int s = it % STAGES;
-            mbarrier_wait(empty + 8 * s, (it / STAGES & 1) ^ 1); /* returns at once if the stage was never full */
-            mbarrier_arrive_expect_tx(full + 8 * s, sizeof(stage));
-            tma_load(shared_address(ring[s].a), &maps.a, t * BK, at.x * BM, full + 8 * s);
-            tma_load(shared_address(ring[s].b), &maps.b, t * BK, at.y * BN, full + 8 * s);
-        }
-    }
-}
+#include "producer.cuh"
 
 /* A consumer warpgroup: multiplies its 64 rows of each tile of K of one tile of C, from number `it` in the ring on. */
 static __device__ __forceinline__ void multiply(float (&d)[BN / 2], int k, int consumer, unsigned it, const stage *ring,
@@ -95,13 +77,10 @@ extern "C" kernel_info kernel_persistent_grid(void) {
 }
 
 extern "C" cudaError_t launch_persistent_grid(const gemm_problem *p, cudaStream_t stream) {
-    int device = 0, multiprocessors = 0;
-    cudaGetDevice(&device);
-    cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
     if (p->m == 0 || p->n == 0) return cudaSuccess;
     tensor_maps maps;
     cudaError_t error = tensor_maps_of(&maps, p, BM, BN);
     if (error != cudaSuccess) return error;
-    return gemm_launch(gemm_persistent_grid, min(gemm_blocks(p, BM, BN), (unsigned)multiprocessors), 1, THREADS, BYTES,
+    return gemm_launch(gemm_persistent_grid, min(gemm_blocks(p, BM, BN), gemm_multiprocessors()), 1, THREADS, BYTES,
                        stream, maps, *p);
 }

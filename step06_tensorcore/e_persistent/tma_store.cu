@@ -114,10 +114,7 @@ extern "C" kernel_info kernel_tma_store(void) {
 }
 
 extern "C" cudaError_t launch_tma_store(const gemm_problem *p, cudaStream_t stream) {
-    int device = 0, multiprocessors = 0;
-    cudaGetDevice(&device);
-    cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-    unsigned clusters = min(gemm_blocks(p, CLUSTER * BM, BN), (unsigned)multiprocessors / CLUSTER);
+    unsigned clusters = min(gemm_blocks(p, CLUSTER * BM, BN), gemm_multiprocessors() / CLUSTER);
     if (p->m == 0 || p->n == 0) return cudaSuccess;
     tensor_maps maps;
     CUtensorMap c_map;
