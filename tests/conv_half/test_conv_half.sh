@@ -36,13 +36,14 @@ for dtype in f16 bf16; do
     computes 'tiles 16, \(whole\|both\),' "$any" "$@" --n 3 --c 72 --h 11 --k 203 --r 1 --beta 2
     # A place's windows by TMA: across images, with everything that moves them, and where a tap's channels are several.
     computes 'windows 16, whole,' "$bulk" "$@" --n 3 --c 64 --h 14 --k 192 --bias --beta 0.5
-    computes 'windows 16, whole,' 'tall long flat' "$@" --n 3 --c 128 --h 15 --w 9 --k 136 --r 5 --s 2 --stride 2 --stride-w 1 \
-        --dilation 1 --dilation-w 3 --pad 3 --pad-w 1
+    computes 'windows 16, whole,' 'tall long flat' "$@" --n 3 --c 128 --h 15 --w 9 --k 136 --r 5 --s 2 \
+        --stride 2 --stride-w 1 --dilation 1 --dilation-w 3 --pad 3 --pad-w 1
     computes 'windows 16, \(whole\|both\),' "$any" "$@" --n 3 --c 64 --h 11 --k 131 --r 1 --stride 2 --beta -1
     computes 'windows 16, parts,' "$any" "$@" --n 1 --c 192 --h 7 --k 50 --bias --alpha -0.5 --beta 2
     # Where a tap's last channels are zeros, by pairs, of which the second block may have no place.
     computes 'windows 16, whole,' "$pair" "$@" --n 3 --c 152 --h 11 --k 200 --bias --beta 0.5
-    computes 'windows 16, whole,' "$pair" "$@" --n 1 --c 248 --h 15 --w 9 --k 264 --r 2 --s 3 --stride 2 --pad 2 --alpha 2
+    computes 'windows 16, whole,' "$pair" "$@" --n 1 --c 248 --h 15 --w 9 --k 264 --r 2 --s 3 --stride 2 \
+        --pad 2 --alpha 2
     computes 'tiles 16, whole,' "$pair" "$@" --n 3 --c 72 --h 11 --k 200 --r 1 --bias --beta 2
     computes 'windows 16, [a-z]*, x f' "$any" --dtype $dtype --n 2 --c 59 --h 11 --k 70 --bias --beta 0.5
     # Parts: of one tile; behind whole tiles; with a bias, which only one part may add.
