@@ -3,8 +3,8 @@
 # Records in plots/data/GPU/: the GEMM steps in sgemm.csv, step 6 in tensorcore.csv, step 7 in gemv.csv and its
 # autotuner's searches in gemv_search.csv, step 8 in knn.csv (its sweep is article: the paper's shapes and larger ones),
 # step 9 in conv.csv (its sweeps are networks and square).
-# Only where SWEEPS names them, in random.csv: `random`, shapes drawn at random, and `final`, others of the same sets; and
-# in conv_again.csv `again`, step 9's networks a second time.
+# Only where SWEEPS names them, in random.csv: `random`, shapes drawn at random, and `final`, others of the same sets;
+# and in conv_again.csv `again`, step 9's networks a second time.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh

@@ -65,6 +65,16 @@ __device__ __forceinline__ void tma_load_multicast(uint32_t to, const void *map,
         : "memory");
 }
 
+/* The same of an array of three dimensions. */
+__device__ __forceinline__ void tma_load_multicast_3d(uint32_t to, const void *map, int x, int y, int z,
+                                                      uint32_t barrier, unsigned ranks) {
+    KL_SM90A(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
+        "[%1, {%2, %3, %4}], [%5], %6;" ::"r"(to),
+        "l"(map), "r"(x), "r"(y), "r"(z), "r"(barrier), "h"((uint16_t)ranks)
+        : "memory");
+}
+
 /* Shared to global memory. What threads have stored at `from` needs fence_proxy_async and a barrier first. */
 __device__ __forceinline__ void tma_store(const void *map, int x, int y, uint32_t from) {
     KL_SM90("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map), "r"(x),

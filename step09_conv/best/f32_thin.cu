@@ -26,8 +26,10 @@ template <int FILTERS, int SLICES> static __global__ void __launch_bounds__(THRE
     const int k0 = blockIdx.x % tiles_f * FILTERS;
     const int place = blockIdx.x / tiles_f * 2 * ACROSS + threadIdx.x % ACROSS;
     f32_copier<thin> x;
+    griddepcontrol_launch_dependents();
     set_place<thin>(p, place, 0, &x);
     set_place<thin>(p, place + ACROSS, 1, &x);
+    griddepcontrol_wait(); /* and no __ldg: x may have been written while this block was there */
 
     float sums[2][FILTERS] = {};
     for (int l0 = 0; l0 < all; l0 += CHUNK) {
@@ -45,7 +47,7 @@ template <int FILTERS, int SLICES> static __global__ void __launch_bounds__(THRE
             for (int d = 0; d < DEEP; d++)
 #pragma unroll
                 for (int n = 0; n < 2; n++)
-                    pixels[d][n] = x.outside[n] & taps[l + d].outside ? 0.0f : __ldg(x.x[n] + taps[l + d].offset);
+                    pixels[d][n] = x.outside[n] & taps[l + d].outside ? 0.0f : x.x[n][taps[l + d].offset];
 #pragma unroll
             for (int d = 0; d < DEEP; d++)
 #pragma unroll
@@ -78,6 +80,7 @@ template <int FILTERS, int SLICES> static __global__ void __launch_bounds__(THRE
 extern "C" cudaError_t f32_launch_thin(const conv_problem *p, int kernel, int64_t blocks, cudaStream_t stream) {
 #define KERNEL(FILTERS, SLICES, RATE) conv_thin<FILTERS, SLICES>,
     static void (*const kernels[F32_THIN_COUNT])(f32_problem) = {F32_THIN(KERNEL)};
-    kernels[kernel]<<<(unsigned)blocks, THREADS, 0, stream>>>({*p, make_divisor(p->r * p->s), make_divisor(p->s)});
-    return cudaGetLastError();
+    const f32_problem q = {*p, make_divisor(p->r * p->s), make_divisor(p->s)};
+    /* conv_store reads the bias by __ldg. */
+    return gemm_launch_as(p->bias == NULL, kernels[kernel], (unsigned)blocks, 1, THREADS, 0, stream, q);
 }

@@ -22,6 +22,8 @@
 
 #include "../../step05_doublebuffer/best/warp_tile.cuh"
 #include "conv/conv_kernel.cuh"
+#include "gemm/launch.cuh"
+#include "ptx/griddepcontrol.cuh"
 
 static const unsigned PAST = 1u << 31; /* in `outside`: of taps past the last, and of every place */
 
@@ -213,6 +215,7 @@ static __device__ __forceinline__ void accumulate(const f32_problem &q, typename
     for (int l = threadIdx.x; l < STAGES * BK; l += T::THREADS)
         set_tap<T>(q, begin * BK + l, &stages[l / BK].taps[l % BK]);
     f32_copier<T> from = make_copier<T>(q.p, filter0, place0, begin * BK, stages);
+    griddepcontrol_wait(); /* until here nothing has been read that the launch before may write */
     __syncthreads();
     for (int t = 0; t < STAGES - 1; t++) {
         if (t < tiles) {

@@ -7,16 +7,28 @@
  *   up to 4 channels                            4 channels in the workspace, 8 bytes at a time
  *   all others                                  the next multiple of 8 in the workspace, 16 bytes at a time
  *
- * A first layer, of 3 channels, thus has a quarter of zeros; with 8 channels it would be five eighths. */
+ * A first layer, of 3 channels, thus has a quarter of zeros; with 8 channels it would be five eighths.
+ *
+ * Windows come by TMA where channels are a multiple of 64. Where they are not, a tap's last 64 have zeros, each 128
+ * bytes lie in two lines of L2, and TMA delivers them more slowly than threads copy pieces. So it does where two blocks
+ * share what TMA brings of the filters, if there are many channels, and tiles enough for so large ones. */
 #include "half.cuh"
 
 #include <limits.h>
+#include <math.h>
 
 #include "best.h"
 #include "conv/conv_map.h"
 #include "gemm/tensor_map.h"
 
 static const int BAND_ROWS = 2048; /* places in a band of the threadblock swizzle */
+/* Windows with zeros, by TMA: of more channels than these, of which each may become so many; and where the plan's
+ * clocks are fewer than those for pieces, which are estimated as if they came by TMA, times so many. */
+static const int MANY_CHANNELS = 128;
+static const double ZEROS = 1.3, PIECES_TIMES = 1.3;
+/* On an H100: the clocks in which L2 delivers 128 bytes of a window, and of a filter; meeting takes so many times as
+ * long as in a product of matrices, as the parts ask L2 for windows at the same time. */
+static const double WINDOW_ROW = 3.6, FILTER_ROW = 1.5, MEET_TIMES = 4;
 
 static int capability(void) {
     int device = 0, major = 0, minor = 0;
@@ -31,15 +43,21 @@ static half_choice *choices(dtype type) {
     return type == DTYPE_BF16 ? half_choices_bf16() : half_choices<GEMM_F16>();
 }
 
-/* Asks the current device, `device`, how many blocks of this kernel it runs at the same time; once per device. */
-static cudaError_t ask_blocks(half_choice *c, int device) {
+/* Asks the current device, `device`, how many clusters of this kernel it runs at the same time; once per device. */
+static cudaError_t ask_clusters(half_choice *c, int device) {
     if (c->device == device) return cudaSuccess;
-    int blocks = 0, processors = 0;
     cudaError_t error = cudaFuncSetAttribute(c->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, c->bytes);
-    if (error == cudaSuccess)
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, c->kernel, c->threads, (size_t)c->bytes);
-    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    c->tile.clusters = blocks * processors;
+    if (error != cudaSuccess) return error;
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim = {(unsigned)c->tile.cluster, 1, 1};
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(c->tile.cluster);
+    config.blockDim = dim3(c->threads);
+    config.dynamicSmemBytes = c->bytes;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    error = cudaOccupancyMaxActiveClusters(&c->tile.clusters, c->kernel, &config);
     if (error == cudaSuccess) c->device = device;
     return error;
 }
@@ -48,7 +66,7 @@ extern "C" int half_tiles(dtype type, plan_tile tiles[HALF_TILES]) {
     half_choice *all = choices(type);
     int device, count = 0;
     if (capability() != 90 || cudaGetDevice(&device) != cudaSuccess) return 0;
-    for (; count < HALF_TILES && ask_blocks(&all[count], device) == cudaSuccess; count++)
+    for (; count < HALF_TILES && ask_clusters(&all[count], device) == cudaSuccess; count++)
         tiles[count] = all[count].tile;
     return count;
 }
@@ -126,56 +144,86 @@ static conv_problem seen(const conv_problem *p, const half_plan *plan) {
     return q;
 }
 
+/* Steps of 64 channels of a tap. */
+static int64_t window_steps(const half_view *v) {
+    return round_up(v->c, 64) / 64 * v->r * v->s;
+}
+
 static half_loader loader_of(const conv_problem *p, const half_plan *plan) {
     const conv_problem q = seen(p, plan);
     const bool all_pixels = p->stride[0] == 1 && p->stride[1] == 1 && p->pad[0] == 0 && p->pad[1] == 0;
     if (plan->view.piece == 16 && p->r * p->s == 1 && all_pixels) return LOAD_TILES;
-    return q.c % 64 == 0 && q.h * q.w > 0 && conv_map_refuses(&q) == NULL ? LOAD_WINDOWS : LOAD_PIECES;
+    if (q.h * q.w == 0 || conv_map_refuses(&q) != NULL || window_steps(&plan->view) > INT_MAX / 64) return LOAD_PIECES;
+    return q.c % 64 == 0 || (q.c > MANY_CHANNELS && round_up(q.c, 64) <= ZEROS * q.c) ? LOAD_WINDOWS : LOAD_PIECES;
 }
 
 /* The tiles to choose from. Shared memory takes a wavefront of 128 bytes at a time: for a stage of a tile of 128 x 128
  * the wgmmas read 384 times if each reads all of its operands, TMA writes 128 times, and 32 copies of pieces are
  * counted with over 4 each, read and written, before what they bring into L1. That is more than the 512 clocks of the
  * products. A tile of 128 x 256 needs few more than its 1024, so it replaces the other where it has no columns to
- * spare, and a wave of tiles. */
+ * spare, and a wave of tiles.
+ *
+ * What TMA brings from two lines of L2 each, or fills with zeros, takes it longer, so there pairs of blocks share the
+ * filters. Elsewhere a pair only waits for one another. */
 static void offer_tiles(const half_plan *plan, const gemm_problem *g, const plan_tile *tiles, int count,
                         plan_tile offered[HALF_TILES]) {
+    const bool pieces = plan->loader == LOAD_PIECES, lines = plan->view.c % 64 == 0, whole = lines && g->n % 64 == 0;
+    const int64_t broad = ((int64_t)g->m + 127) / 128 * (g->n / 256);
     for (int i = 0; i < count; i++) {
-        offered[i] = tiles[i];
-        const bool square = tiles[i].bm == 128 && tiles[i].bn == 128;
-        const int64_t broad = ((int64_t)g->m + 127) / 128 * (g->n / 256);
-        if (plan->loader == LOAD_PIECES && square && g->n % 256 == 0 && broad >= tiles[0].clusters &&
-            tiles[0].clusters > 0)
+        const plan_tile *t = &tiles[i];
+        const bool square = t->bm == 128 && t->bn == 128, paired = t->bm == 128 && t->bn >= 128 && !t->any_c;
+        offered[i] = *t;
+        if (t->cluster > 1 ? pieces || whole : plan->loader == LOAD_WINDOWS && !lines) offered[i].clusters = 0;
+        if (t->cluster == 1 && paired && !pieces && !whole) offered[i].clusters = 0;
+        if (pieces && square && g->n % 256 == 0 && broad >= tiles[0].clusters && tiles[0].clusters > 0)
             offered[i].clusters = 0;
     }
 }
 
-/* Asks step 6's plan for tiles and parts, of a product whose operands lie well: how they come here it does not know.
- * Filters of more weights than it can count are left to half_mma.cu. */
-extern "C" half_plan plan_half(const conv_problem *problem, const plan_tile *tiles, int count) {
-    const conv_problem effective = conv_effective(problem), *p = &effective;
-    half_plan all = {};
-    view_of(p, &all);
+/* Asks step 6's plan for tiles and parts, with x and f copied by `all.loader`. Pieces are estimated as if they came by
+ * TMA from 128 bytes on. A window's row takes L2 longer than a filter's. Operands are not copied for this. Filters of
+ * more weights than it can count are left to half_mma.cu. */
+static half_plan plan_as(const conv_problem *p, half_plan all, const plan_tile *tiles, int count) {
     const half_filters *f = &all.filters;
+    const int c = all.view.c;
     gemm_problem g = {};
     g.B = f->at;
     if (f->weights <= INT_MAX - 64) g.k = (int)f->weights, g.ldb = (int)f->pitch;
+    if (all.loader == LOAD_WINDOWS && g.k > 0) g.k = (int)window_steps(&all.view) * 64;
     g.type = p->type == DTYPE_BF16 ? GEMM_BF16 : GEMM_F16, g.out = p->type, g.layout = GEMM_TN;
     g.m = conv_places(p), g.n = g.ldc = p->k;
     g.A = all.view.x, g.lda = all.view.c, g.alpha = 1.0f, g.beta = p->beta, g.C = p->y;
 
     gemm_problem asked = g;
     asked.A = asked.B = (const void *)256, asked.lda = asked.ldb = (int)round_up(g.k, 64);
+    plan_costs costs = *current_costs();
+    costs.copy = INFINITY;
+    if (all.loader == LOAD_TILES) asked.lda = asked.ldb = c;
+    if (all.loader == LOAD_WINDOWS) {
+        asked.lda = 8, asked.ldb = c;
+        costs.row_16 = WINDOW_ROW, costs.row_128 = FILTER_ROW, costs.meet *= MEET_TIMES;
+    }
     if (!p->nhwc) asked.C = (void *)2; /* planes: as rows that begin anywhere, for the configurations that take those */
     asked.workspace = (void *)((uintptr_t)p->workspace + all.bytes);
     plan_tile offered[HALF_TILES];
-    all.loader = loader_of(p, &all);
     offer_tiles(&all, &g, tiles, count, offered);
-    all.product = plan_hopper(&asked, offered, count, current_costs());
+    all.product = plan_hopper(&asked, offered, count, &costs);
     all.product.p = g;
     all.hopper = all.product.tile >= 0;
     if (all.hopper) all.bytes += all.product.bytes;
     return all;
+}
+
+extern "C" half_plan plan_half(const conv_problem *problem, const plan_tile *tiles, int count) {
+    const conv_problem p = conv_effective(problem);
+    half_plan all = {};
+    view_of(&p, &all);
+    all.loader = loader_of(&p, &all);
+    const half_plan plan = plan_as(&p, all, tiles, count);
+    if (all.loader != LOAD_WINDOWS || all.view.c % 64 == 0) return plan;
+    all.loader = LOAD_PIECES;
+    const half_plan pieces = plan_as(&p, all, tiles, count);
+    return plan.hopper && plan.product.clocks < PIECES_TIMES * pieces.product.clocks ? plan : pieces;
 }
 
 static cudaError_t launch_hopper(const conv_problem *p, const half_plan *plan, cudaStream_t stream) {
@@ -183,16 +231,19 @@ static cudaError_t launch_hopper(const conv_problem *p, const half_plan *plan, c
     const half_choice *c = &choices(g->out)[plan->product.tile];
     const plan_tile *t = &c->tile;
     CUtensorMap x_map, f_map, y_map;
-    cudaError_t error = tensor_map_b(&f_map, g, t->bn);
+    const conv_problem q = seen(p, plan);
+    const int filters = t->bn / t->cluster; /* of a box */
+    const bool windows = plan->loader == LOAD_WINDOWS;
+    cudaError_t error = windows ? conv_map_f(&f_map, &q, filters) : tensor_map_b(&f_map, g, filters);
     x_map = y_map = f_map; /* of the others, those that are used */
     if (error == cudaSuccess && plan->loader == LOAD_TILES) error = tensor_map_a(&x_map, g, t->bm);
-    const conv_problem q = seen(p, plan);
-    if (error == cudaSuccess && plan->loader == LOAD_WINDOWS) error = conv_map_x(&x_map, &q, t->bm);
+    if (error == cudaSuccess && windows) error = conv_map_x(&x_map, &q, t->bm);
     if (error == cudaSuccess && !t->any_c) error = tensor_map_c(&y_map, g, 16);
     if (error != cudaSuccess) return error;
-    const persistent_work work = {BAND_ROWS / t->bm, plan->product.whole, plan->product.parts, plan->product.sums};
-    return gemm_launch_overlapping(c->kernel, (unsigned)plan->product.clusters, 1, c->threads, c->bytes, stream, x_map,
-                                   f_map, y_map, hopper_of(g), plan->view, work, plan->loader);
+    const persistent_work work = {BAND_ROWS / (t->cluster * t->bm), plan->product.whole, plan->product.parts,
+                                  plan->product.sums};
+    return gemm_launch_overlapping(c->kernel, (unsigned)(plan->product.clusters * t->cluster), t->cluster, c->threads,
+                                   c->bytes, stream, x_map, f_map, y_map, hopper_of(g), plan->view, work, plan->loader);
 }
 
 extern "C" cudaError_t launch_half(const conv_problem *p, const half_plan *plan, cudaStream_t stream) {

@@ -6,7 +6,8 @@
  *
  * TMA brings the filters, and the windows in one of three ways:
  *
- *   windows   channels a multiple of 64: a stage is of one tap, and one instruction in im2col mode brings it (`hopper`)
+ *   windows   a stage is of 64 channels of one tap, and one instruction in im2col mode brings it (`hopper`); what is
+ *             beyond the last channel are zeros
  *   tiles     one tap, and no pixel left out: x itself is the matrix
  *   pieces    all others: the four warps of the producer copy them by cp.async (half_rows.cuh), 16 bytes or 8 from
  *             wherever they lie
@@ -76,27 +77,33 @@ static __device__ __forceinline__ void copy_pieces(const CUtensorMap *f_map, con
     }
 }
 
-/* One thread: windows and filters. */
+/* One thread: windows and filters, 64 channels of a tap at a time. Blocks of a cluster share the filters, of which each
+ * brings a part to all. */
 template <class T>
 static __device__ __forceinline__ void load_windows(const CUtensorMap *x_map, const CUtensorMap *f_map,
                                                     const half_view &v, const persistent_block &block,
                                                     const persistent_work &work) {
+    const int PART = T::BN / T::CLUSTER, slices = (v.c + 63) / 64;
     ring_position at = {0, 0};
     for (int u = block.first; u < block.units; u += block.stride) {
         const persistent_unit unit = unit_at<T>(block, work, u);
         int place0, k0;
         tile_origin<T>(block, work.band, unit.tile, &place0, &k0);
         const half_corner corner = corner_of(v, place0);
-        half_weight weight = {0, 0, 0};
-        if (unit.first > 0) weight = weight_at(v, unit.first * 64);
+        int tap = unit.first / slices, c = unit.first % slices * 64, r = tap / v.s, s = tap % v.s;
         for (int t = unit.first; t < unit.first + unit.steps; t++) {
             const uint32_t stage = block.ring + at.s * T::STAGE_BYTES, barrier = block.full + 8 * at.s;
             mbarrier_wait(block.empty + 8 * at.s, at.phase ^ 1);
             mbarrier_arrive_expect_tx(barrier, T::STAGE_BYTES);
-            tma_load_im2col(stage, x_map, weight.c, corner.j, corner.i, corner.image, weight.s * v.dilation[1],
-                            weight.r * v.dilation[0], barrier);
-            tma_load(stage + T::A_BYTES, f_map, t * 64, k0, barrier);
-            next_weight(v, &weight);
+            tma_load_im2col(stage, x_map, c, corner.j, corner.i, corner.image, s * v.dilation[1], r * v.dilation[0],
+                            barrier);
+            const uint32_t filters = stage + T::A_BYTES + block.rank * PART * ROW_BYTES;
+            if (T::CLUSTER == 1)
+                tma_load_3d(filters, f_map, c, tap, k0, barrier);
+            else
+                tma_load_multicast_3d(filters, f_map, c, tap, k0 + block.rank * PART, barrier, (1u << T::CLUSTER) - 1);
+            if ((c += 64) >= v.c) c = 0, tap++, s++;
+            if (s == v.s) s = 0, r++;
             next_stage<T>(&at);
         }
     }
@@ -191,8 +198,8 @@ static __device__ __forceinline__ void store_half(const hopper_problem &p, const
 /* As step 6's multiply_tile, with the fence that copied windows need. */
 template <int TYPE, class T>
 static __device__ __forceinline__ void multiply_windows(float (&d)[T::PIECES][T::BN / 2], const persistent_block &block,
-                                                        int steps, int consumer, bool copied, bool more,
-                                                        ring_position *at) {
+                                                        int steps, int consumer, uint32_t release, bool copied,
+                                                        bool more, ring_position *at) {
     int last = 0;
     for (int t = 0; t < steps; t++) {
         const uint32_t stage = block.ring + at->s * T::STAGE_BYTES;
@@ -211,13 +218,13 @@ static __device__ __forceinline__ void multiply_windows(float (&d)[T::PIECES][T:
         wgmma_commit();
 #pragma unroll
         for (int piece = 0; piece < T::PIECES; piece++) wgmma_wait<1>(d[piece]);
-        if (t > 0) release_stage<T>(block.empty, last);
+        if (t > 0) release_stage<T>(release, last);
         last = at->s;
         next_stage<T>(at);
     }
 #pragma unroll
     for (int piece = 0; piece < T::PIECES; piece++) wgmma_wait<0>(d[piece]);
-    release_stage<T>(block.empty, last);
+    release_stage<T>(release, last);
 }
 
 /* A warpgroup: every unit, or every second one (consume of persistent.cuh says the rest). */
@@ -226,7 +233,8 @@ static __device__ __forceinline__ void consume_half(const CUtensorMap *y_map, co
                                                     const half_view &v, const persistent_block &block,
                                                     const persistent_work &work, int consumer, bool copied) {
     typedef typename hopper_small<TYPE>::type small;
-    const int warp = __shfl_sync(~0u, threadIdx.x / 32 - 4, 0), own = T::PING_PONG ? 2 : 1;
+    const int warp = __shfl_sync(~0u, threadIdx.x / 32 - 4, 0), thread = threadIdx.x % 128, own = T::PING_PONG ? 2 : 1;
+    const uint32_t release = T::CLUSTER > 1 && thread < T::CLUSTER ? cluster_map(block.empty, thread) : block.empty;
     const uint32_t buffers = block.staging + warp * (T::BUFFERS * T::SLAB);
     int place = 0, u = block.first;
     float d[T::PIECES][T::BN / 2];
@@ -241,7 +249,7 @@ static __device__ __forceinline__ void consume_half(const CUtensorMap *y_map, co
         /* What the epilogue has changed must not seem to be added to, or wgmmas wait for one another. */
 #pragma unroll
         for (int i = 0; i < T::PIECES * T::BN / 2; i++) d[i / (T::BN / 2)][i % (T::BN / 2)] = 0.0f;
-        multiply_windows<TYPE, T>(d, block, unit.steps, consumer, copied, u + block.stride < block.units, &at);
+        multiply_windows<TYPE, T>(d, block, unit.steps, consumer, release, copied, u + block.stride < block.units, &at);
         if (T::PING_PONG) skip_tile<T>(&at, unit_steps<T>(block, work, u + block.stride));
 
         int row, k0;
@@ -280,18 +288,23 @@ __global__ void __launch_bounds__(T::THREADS, 1)
         tma_prefetch(&x_map), tma_prefetch(&f_map), tma_prefetch(&y_map);
         for (int s = 0; s < T::STAGES; s++) {
             mbarrier_init(block.full + 8 * s, loader == LOAD_PIECES ? 1 + 128 : 1);
-            mbarrier_init(block.empty + 8 * s, T::PING_PONG ? 1 : T::CONSUMERS);
+            mbarrier_init(block.empty + 8 * s, (T::PING_PONG ? 1 : T::CONSUMERS) * T::CLUSTER);
         }
         for (int w = 0; w < T::WARPS; w++) mbarrier_init(block.full + T::OLD + 8 * w, 1);
         fence_mbarrier_init();
     }
-    __syncthreads();
+    if (T::CLUSTER > 1)
+        cluster_sync(); /* the other block's barriers, too, are there */
+    else
+        __syncthreads();
     if (warpgroup == 0) {
         if (T::CONSUMERS > 1) setmaxnreg_dec<half_registers<T>::COPY>();
         griddepcontrol_wait(); /* consumers wait for what is copied afterwards */
         half_row *rows = (half_row *)(shared + T::BYTES);
-        if (loader == LOAD_PIECES && v.piece == 16) copy_pieces<16, T>(&f_map, p, v, block, work, rows);
-        if (loader == LOAD_PIECES && v.piece == 8) copy_pieces<8, T>(&f_map, p, v, block, work, rows);
+        if (T::CLUSTER == 1 && loader == LOAD_PIECES && v.piece == 16)
+            copy_pieces<16, T>(&f_map, p, v, block, work, rows);
+        if (T::CLUSTER == 1 && loader == LOAD_PIECES && v.piece == 8)
+            copy_pieces<8, T>(&f_map, p, v, block, work, rows);
         if (loader == LOAD_WINDOWS && threadIdx.x == 0) load_windows<T>(&x_map, &f_map, v, block, work);
         if (loader == LOAD_TILES && threadIdx.x == 0) produce<TYPE, GEMM_TN, T>(&x_map, &f_map, block, work, 0);
         __syncwarp();
@@ -299,6 +312,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
         if (T::CONSUMERS > 1) setmaxnreg_inc<half_registers<T>::MULTIPLY>();
         consume_half<TYPE, T>(&y_map, p, v, block, work, warpgroup - 1, loader == LOAD_PIECES);
     }
+    if (T::CLUSTER > 1) cluster_sync(); /* no block may exit while another still sends it something */
 #else
     __trap();
 #endif
@@ -321,20 +335,27 @@ typedef persistent_tile<128, 256, 4, 0, 1, 1, 0> half_broad; /* the fewest bytes
 typedef persistent_tile<128, 192, 5, 1, 1, 1, 0> half_wide;
 typedef persistent_tile<128, 128, 6, 1, 1, 2, 0> half_square;
 typedef persistent_tile<128, 64, 8, 1, 1, 2, 0> half_tall;
+typedef persistent_tile<64, 256, 5, 0, 1, 1, 0> half_long; /* where tiles are few: a window's rows are what costs */
+typedef persistent_tile<64, 128, 8, 0, 1, 1, 0> half_flat;
+typedef persistent_tile<128, 256, 4, 0, 2, 1, 0> half_broad_pair;
+typedef persistent_tile<128, 192, 5, 1, 2, 1, 0> half_wide_pair;
+typedef persistent_tile<128, 128, 6, 1, 2, 2, 0> half_square_pair;
 typedef persistent_tile<128, 128, 6, 1, 1, 1, 1> half_square_any;
 typedef persistent_tile<128, 64, 8, 1, 1, 1, 1> half_tall_any;
 typedef persistent_tile<64, 128, 8, 0, 1, 1, 1> half_flat_any;
 typedef persistent_tile<64, 64, 12, 0, 1, 1, 1> half_small_any;
 
 template <int TYPE, class T> static half_choice half_of(void) {
-    return {conv_half<TYPE, T>, T::THREADS, half_bytes<T>(), {T::BM, T::BN, 1, T::PING_PONG, T::ANY_C, 0}, -1};
+    return {conv_half<TYPE, T>, T::THREADS, half_bytes<T>(), {T::BM, T::BN, T::CLUSTER, T::PING_PONG, T::ANY_C, 0}, -1};
 }
 
 template <int TYPE> static half_choice *half_choices(void) {
     static half_choice all[HALF_TILES] = {
-        half_of<TYPE, half_broad>(),    half_of<TYPE, half_wide>(),       half_of<TYPE, half_square>(),
-        half_of<TYPE, half_tall>(),     half_of<TYPE, half_square_any>(), half_of<TYPE, half_tall_any>(),
-        half_of<TYPE, half_flat_any>(), half_of<TYPE, half_small_any>(),
+        half_of<TYPE, half_broad>(),      half_of<TYPE, half_wide>(),      half_of<TYPE, half_square>(),
+        half_of<TYPE, half_tall>(),       half_of<TYPE, half_long>(),      half_of<TYPE, half_flat>(),
+        half_of<TYPE, half_broad_pair>(), half_of<TYPE, half_wide_pair>(), half_of<TYPE, half_square_pair>(),
+        half_of<TYPE, half_square_any>(), half_of<TYPE, half_tall_any>(),  half_of<TYPE, half_flat_any>(),
+        half_of<TYPE, half_small_any>(),
     };
     return all;
 }

@@ -43,7 +43,7 @@ typedef struct {
 /* How x comes to half.cuh's tiles. */
 typedef enum {
     LOAD_PIECES,  /* by cp.async, a piece at a time (half_rows.cuh) */
-    LOAD_WINDOWS, /* by TMA in im2col mode: channels are a multiple of 64, and the tensor map takes the rest */
+    LOAD_WINDOWS, /* by TMA in im2col mode, 64 channels of a tap at a time; the tensor map takes the rest */
     LOAD_TILES    /* by TMA: of one tap, with no pixel left out, x is a matrix of places and channels */
 } half_loader;
 
@@ -66,7 +66,7 @@ typedef struct {
 } half_plan;
 
 /* The configurations of half.cuh, on the current device; returns how many. */
-enum { HALF_TILES = 8 };
+enum { HALF_TILES = 13 };
 int half_tiles(dtype type, plan_tile tiles[HALF_TILES]);
 
 /* The plan with the best of `count` tiles, and its launch. No tiles: half_mma.cu computes. */

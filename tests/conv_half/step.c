@@ -60,6 +60,11 @@ TILE(5)
 TILE(6)
 TILE(7)
 TILE(8)
+TILE(9)
+TILE(10)
+TILE(11)
+TILE(12)
+TILE(13)
 
 #define ROW(name_, i)                                                                                                  \
     {                                                                                                                  \
@@ -69,8 +74,9 @@ TILE(8)
 
 int main(int argc, char **argv) {
     static const conv_variant variants[] = {
-        ROW("broad", 0),    ROW("wide", 1),     ROW("square", 2),    ROW("tall", 3), ROW("square_any", 4),
-        ROW("tall_any", 5), ROW("flat_any", 6), ROW("small_any", 7), ROW("mma", 8),
+        ROW("broad", 0),     ROW("wide", 1),       ROW("square", 2),     ROW("tall", 3),        ROW("long", 4),
+        ROW("flat", 5),      ROW("broad_pair", 6), ROW("wide_pair", 7),  ROW("square_pair", 8), ROW("square_any", 9),
+        ROW("tall_any", 10), ROW("flat_any", 11),  ROW("small_any", 12), ROW("mma", 13),
     };
     return conv_step_main(argc, argv, "conv_half", variants, ARRAY_SIZE(variants));
 }

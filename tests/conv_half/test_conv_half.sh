@@ -21,7 +21,8 @@ export XDG_CACHE_HOME="$work"
 mkdir -p "$work/kernel-ladder"
 printf 'H200 (simulated)\t%s\t%s\n' sums 100 meet 500 >"$work/kernel-ladder/tensorcore.costs"
 
-bulk='broad wide square tall' any='square_any tall_any flat_any small_any'
+bulk='broad wide square tall long flat' any='square_any tall_any flat_any small_any'
+pair='broad_pair wide_pair square_pair'
 for dtype in f16 bf16; do
     set -- --dtype $dtype --layout nhwc
     # Several waves; sums of fewer steps than stages, of more, of one; pieces of 8 bytes.
@@ -29,12 +30,16 @@ for dtype in f16 bf16; do
     computes 'pieces of 16, \(whole\|both\),' "$any" "$@" --n 3 --c 24 --h 11 --k 131 --bias --beta -1
     computes 'pieces of 8, whole,' "$bulk" "$@" --n 2 --c 20 --h 13 --k 72 --s 2 --dilation 2
     computes 'pieces of 8, \(whole\|both\), x f' "$any" "$@" --n 2 --c 3 --h 23 --k 65 --r 7 --stride 2 --bias
-    computes 'tiles 16, whole,' "$bulk" "$@" --n 3 --c 72 --h 11 --k 200 --r 1 --bias --beta 2
+    computes 'tiles 16, whole,' "$bulk" "$@" --n 3 --c 128 --h 11 --k 192 --r 1 --bias --beta 2
+    computes 'tiles 16, whole,' 'tall long flat' "$@" --n 3 --c 72 --h 11 --k 200 --r 1 --bias --beta 2
     computes 'tiles 16, \(whole\|both\),' "$any" "$@" --n 3 --c 72 --h 11 --k 203 --r 1 --beta 2
     # A place's windows by TMA: across images, and where a tap's channels are several.
-    computes 'windows 16, whole,' "$bulk" "$@" --n 3 --c 64 --h 12 --k 136 --bias --beta 0.5
+    computes 'windows 16, whole,' "$bulk" "$@" --n 3 --c 64 --h 12 --k 192 --bias --beta 0.5
     computes 'windows 16, \(whole\|both\),' "$any" "$@" --n 3 --c 64 --h 11 --k 131 --r 1 --stride 2 --beta -1
     computes 'windows 16, parts,' "$any" "$@" --n 1 --c 192 --h 7 --k 50 --bias --alpha -0.5 --beta 2
+    # Where a tap's last channels are zeros, by pairs, of which the second block may have no place.
+    computes 'windows 16, whole,' "$pair" "$@" --n 3 --c 152 --h 11 --k 200 --bias --beta 0.5
+    computes 'tiles 16, whole,' "$pair" "$@" --n 3 --c 72 --h 11 --k 200 --r 1 --bias --beta 2
     # Parts behind whole tiles, with a bias, which only one part may add. Planes.
     computes 'pieces of 16, both,' "square_any small_any flat_any" "$@" --c 136 --h 25 --n 1 --k 64 --bias
     computes 'pieces of 16, both,' tall_any "$@" --c 136 --h 22 --n 1 --k 64 --bias
@@ -52,8 +57,10 @@ for dtype in f16 bf16; do
     fi
     # ... everything that moves windows, tiles in parts, operands off 8 bytes.
     if [ $dtype = bf16 ] || [ -n "${KL_TEST_ALL:-}" ]; then
-        computes 'windows 16, whole,' "$bulk" "$@" --n 3 --c 128 --h 15 --w 9 --k 136 --r 5 --s 2 --stride 2 \
-            --stride-w 1 --dilation 1 --dilation-w 3 --pad 3 --pad-w 1
+        computes 'windows 16, whole,' 'tall long flat' "$@" --n 3 --c 128 --h 15 --w 9 --k 136 --r 5 --s 2 \
+            --stride 2 --stride-w 1 --dilation 1 --dilation-w 3 --pad 3 --pad-w 1
+        computes 'windows 16, whole,' "$pair" "$@" --n 1 --c 248 --h 15 --w 9 --k 264 --r 2 --s 3 --stride 2 \
+            --pad 2 --alpha 2
         computes 'pieces of 16, parts,' "$any" "$@" --c 200 --h 7 --n 1 --k 50 --bias --alpha -0.5 --beta 2
         computes 'tiles 16, parts,' "$any" "$@" --c 1000 --h 7 --n 1 --k 33 --r 1 --bias
         computes 'tiles 16, \(whole\|both\), x' "$any" --dtype $dtype --n 2 --c 40 --h 11 --k 70 --r 1
