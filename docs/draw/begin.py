@@ -1,11 +1,9 @@
 """Before you begin: the machine, with the sizes that the simulator knows of it and the latencies that were recorded,
 and where the elements of docs/begin/product.cu's A lie in memory."""
 
-import csv
-import io
 import re
 
-from _kernel import Kernel, multiprocessors
+from _kernel import Kernel, multiprocessors, rows
 from _svg import Drawing
 
 from report.load import Mistake
@@ -28,23 +26,23 @@ def attributes(sources):
 
 def clocks(sources):
     """Memory: the clocks that a load waits, as recorded."""
-    rows = csv.DictReader(io.StringIO(sources.text(f"plots/data/{GPU}/latency.csv")))
-    return {row["memory"]: f"{float(row['clocks_median']):.0f} clocks" for row in rows}
+    return {row["memory"]: f"{float(row['clocks_median']):.0f} clocks"
+            for row in rows(sources, f"plots/data/{GPU}/latency.csv")}
 
 
 def bytes_a_clock(sources, sms):
     """Memory: the bytes that an SM gets from there in a clock when all load, as recorded; nothing where none are."""
     try:
-        rows = csv.DictReader(io.StringIO(sources.text(f"plots/data/{GPU}/limits.csv")))
+        limits = rows(sources, f"plots/data/{GPU}/limits.csv")
     except Mistake:
         return {"lds_128": "", "l1_128": "", "l2_read": "", "dram_read": ""}
     rates = {row["name"]: float(row["rate"]) / (1 if row["unit"] == "B/clk" else sms * float(row["clock_mhz"]) / 1e3)
-             for row in rows if row["unit"] in ("B/clk", "GB/s")}
+             for row in limits if row["unit"] in ("B/clk", "GB/s")}
     return {name: f", {rate:.0f} B/clock" for name, rate in rates.items()}
 
 
-def machine(sources):
-    has, waits, sms = attributes(sources), clocks(sources), multiprocessors(sources, GPU)
+def draw_machine(sources):
+    has, waits, sms = attributes(sources), clocks(sources), multiprocessors(sources)
     rates = bytes_a_clock(sources, sms)
     warps = has["max_threads_per_sm"] // 32
     registers, shared = size(has["registers_per_sm"]), size(has["shared_per_sm"])  # of 4 bytes, for 4 schedulers
@@ -93,7 +91,7 @@ def machine(sources):
     return d.svg()
 
 
-def row_major(sources):
+def draw_row_major(sources):
     kernel = Kernel(sources, "docs/begin/product.cu")
     rows, columns, ld = (int(re.search(rf"\b{name} = (\d+)", kernel.text)[1]) for name in ("m", "k", "lda"))
     at = kernel.subscripts("acc +=", "A")[0]
@@ -118,7 +116,3 @@ def row_major(sources):
         d.text(x + cell / 2, 168, one, "tiny", "middle")
     d.text(10, 188, "Grey: between the rows, in memory but not part of A.", "note")
     return d.svg()
-
-
-def draw(sources):
-    return {"machine": machine(sources), "row_major": row_major(sources)}

@@ -49,7 +49,7 @@ def bits(sources):
     return d, top + 10 + R * 28
 
 
-def draw(sources):
+def draw_conv_best(sources):
     d, top = bits(sources)
     lanes = Kernel(sources, "step09_conv/best/f32_tile.cuh").value("LANES")
     channels = 64
@@ -63,4 +63,4 @@ def draw(sources):
             style = ("soft-a", "soft-b")[word // (8 if number == 0 else channels) % 2]
             d.box(10 + lane * 11.8, y + 8, 10.6, 14, style, 1)
     d.text(10, top + 24 + 2 * 54 - 12, "A box a lane of a copy; one colour: one sector", "note")
-    return {"conv_best": d.svg()}
+    return d.svg()

@@ -6,7 +6,7 @@ from _svg import Drawing
 RANKS = 5
 
 
-def tree(sources):
+def draw_knn_ranks_tree(sources):
     host = Kernel(sources, "common/knn/knn_ranks.c")
     for line in "step < ranks_count(); step *= 2", "rank % (2 * step) != 0", "send_answer(rank - step":
         host.line(line)  # what the next line does
@@ -31,7 +31,7 @@ def tree(sources):
     return d.svg()
 
 
-def places(sources):
+def draw_knn_merge(sources):
     kernel = Kernel(sources, "step08_knn/ranks/merge.cu")
     kernel.line("first ? other[middle] < key : other[middle] <= key")
     kernel.line("(first ? i : i - k) + low")
@@ -52,7 +52,3 @@ def places(sources):
             d.label(70 + (i + before) * 40, 162, 36, 20, key, *((style, "on") if key in kept else ("cell", "")))
     d.line(68 + k * 40, 156, 68 + k * 40, 188)
     return d.svg()
-
-
-def draw(sources):
-    return {"knn_ranks_tree": tree(sources), "knn_merge": places(sources)}
