@@ -56,7 +56,7 @@ def draw_machine(sources):
     d.box(8, 26, 384, 196, "cell", 4)
     for number in range(4):
         left = 16 + number * 93
-        d.label(left, 34, 89, 32, "scheduler", "a", "on")
+        d.label(left, 34, 89, 32, "scheduler", "a")
         d.label(left, 69, 89, 34, "", "soft-a")
         d.text(left + 44.5, 83, "registers", "", "middle")
         d.text(left + 44.5, 97, registers, "note", "middle")
@@ -82,8 +82,7 @@ def draw_machine(sources):
     d.line(200, below + 20, 200, below + 34, True)
     d.label(8, below + 36, 384, 30, f"L2 cache, shared by all: {l2}, {waits['L2']}{rates['l2_read']}", "soft-d")
     d.line(200, below + 67, 200, below + 81, True)
-    d.label(8, below + 83, 384, 30, f"DRAM, global memory: {dram}, {waits['DRAM, few pages']}{rates['dram_read']}", "d",
-            "on")
+    d.label(8, below + 83, 384, 30, f"DRAM, global memory: {dram}, {waits['DRAM, few pages']}{rates['dram_read']}", "d")
     d.text(10, below + 130, "Clocks: how long a load waits for its word from there,", "note")
     d.text(10, below + 145, "when the machine has nothing else to do.", "note")
     if rates["l2_read"]:
@@ -101,7 +100,7 @@ def draw_row_major(sources):
     styles, cell = ("a", "b", "c"), 24
     d.text(10, 18, f"A, {rows} × {columns}", "title")
     for (row, i) in word.values():
-        d.label(10 + i * 44, 26 + row * 26, 42, 24, f"{row}, {i}", styles[row], "on")
+        d.label(10 + i * 44, 26 + row * 26, 42, 24, f"{row}, {i}", styles[row])
     for number, line in enumerate((f"lda = {ld}: from the beginning of a row", f"to that of the next are {ld} words.",
                                    "Element (row, i) is A[row*lda + i].")):
         d.text(124, 44 + 17 * number, line)
@@ -112,7 +111,7 @@ def draw_row_major(sources):
         if row is None:
             d.box(x, 132, cell, 24)
         else:
-            d.label(x, 132, cell, 24, f"{row},{i}", styles[row], "on")
+            d.label(x, 132, cell, 24, f"{row},{i}", styles[row])
         d.text(x + cell / 2, 168, one, "tiny", "middle")
     d.text(10, 188, "Grey: between the rows, in memory but not part of A.", "note")
     return d.svg()

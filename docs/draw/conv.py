@@ -47,7 +47,7 @@ def draw_conv_reads(sources):
             x, y = left + (col + 1) * cell, top + (row + 1) * cell
             if 0 <= row < side and 0 <= col < side:
                 n = count[row * side + col]
-                d.label(x, y, cell - 1, cell - 1, n, {9: "a", 6: "soft-a"}.get(n, "soft-d"), "on" if n == 9 else "")
+                d.label(x, y, cell - 1, cell - 1, n, {9: "a", 6: "soft-a"}.get(n, "soft-d"))
             else:
                 d.label(x, y, cell - 1, cell - 1, "0", "cell", "note")
     for place in shown:
@@ -80,7 +80,7 @@ def draw_conv_windows(sources):
     d.text(10, 18, f"x: a channel of {side} × {side}", "title")
     for pixel in range(side * side):
         d.label(10 + pixel % side * cell, 26 + pixel // side * cell, cell - 1, cell - 1, pixel,
-                *(("a", "on") if pixel == shown else ("soft-a",)))
+                "a" if pixel == shown else "soft-a")
     zeros = sum(column.count(None) for column in columns)
     for i, text in enumerate((f"{side * side} words become {9 * side * side}.",
                               f"Pixel {shown} is written {times} times,", f"zeros {zeros} times, once for each",
@@ -93,8 +93,7 @@ def draw_conv_windows(sources):
         d.text(x + cell / 2, top + 16, place, "tiny", "middle")
         for tap, pixel in enumerate(column):
             style = "cell" if pixel is None else "a" if pixel == shown else "soft-a"
-            d.label(x, top + 20 + tap * cell, cell - 1, cell - 1, "" if pixel is None else pixel, style,
-                    "on" if pixel == shown else "")
+            d.label(x, top + 20 + tap * cell, cell - 1, cell - 1, "" if pixel is None else pixel, style)
     for tap in range(9):
         d.text(64, top + 33 + tap * cell, f"r {tap // 3}, s {tap % 3}", "note", "end")
     d.text(10, top + 36 + 9 * cell, "Above: places. Grey: zeros. A warp stores along a row.", "note")
@@ -154,8 +153,7 @@ def draw_conv_table(sources):
                                             ("last", side * side - 1))):
         bits = [pixel is not None for pixel in seen(direct, place, "sum += x[", side)]
         for tap, bit in enumerate(bits):
-            d.label(14 + number * 98 + tap % 3 * 20, 122 + tap // 3 * 20, 19, 19, int(bit), "a" if bit else "cell",
-                    "on" if bit else "")
+            d.label(14 + number * 98 + tap % 3 * 20, 122 + tap // 3 * 20, 19, 19, int(bit), "a" if bit else "cell")
         d.text(14 + number * 98, 196, name, "note")
     d.text(10, 222, "If the lanes of a warp want several entries at once", "title")
     for row, name in enumerate(("entries", "constant", "shared")):

@@ -28,12 +28,12 @@ def draw_nhwc_loads(sources):
     d.text(10, 71, f"one channel of {len(places)} places: {len(four)} sectors", "note")
     for lane, place in enumerate(places):
         d.label(34 + place % 16 * 22 + place % 16 // 8 * 12, 77 + place // 16 * 19, 21, 15, lane,
-                "soft-a" if lane % 2 else "a", "tiny" if lane % 2 else "on tiny")
+                "soft-a" if lane % 2 else "a", "tiny")
     d.text(10, 137, "nhwc: channels side by side", "title")
     d.text(10, 152, f"{channels} channels of {len({row for row, _ in first})} places: {len(eight)} sectors", "note")
     for lane, (row, part) in enumerate(first):
         d.label(34 + row % 4 * 91 + part * 10.5, 158 + row // 4 * 19, 4 * 10.5 - 1, 15, lane,
-                "soft-a" if lane % 2 else "a", "tiny" if lane % 2 else "on tiny")
+                "soft-a" if lane % 2 else "a", "tiny")
     for row in range(0, len(first) // 2, 4):
         d.text(30, 170 + row // 4 * 19, row, "note", "end")
     d.text(10, 247, "Left: the first of the four places in a row.", "note")

@@ -48,8 +48,7 @@ def draw_conv_winograd(sources):
         for j in range(6):
             inside = i < 4 and j < 4
             d.label(left + j * cell, top + i * cell, cell - 1, cell - 1, windows[i][j] if inside else "",
-                    {4: "a", 2: "soft-a", 1: "soft-d"}[windows[i][j]] if inside else "cell",
-                    "on" if inside and windows[i][j] == 4 else "")
+                    {4: "a", 2: "soft-a", 1: "soft-d"}[windows[i][j]] if inside else "cell")
     d.box(left - 1, top - 1, 4 * cell + 1, 4 * cell + 1, "frame", 2)
     d.box(left + 2 * cell - 1, top - 1, 4 * cell + 1, 4 * cell + 1, "clash", 2)
     for i, text in enumerate((f"Four windows: {direct} products.", f"Transformed: {size}, one for each",

@@ -159,8 +159,7 @@ def draw_gemv_split(sources):
         d.text(10, top + 14, name, "title")
         for e in range(64):
             style = {0: "a", 1: "b", 2: "c"}.get(taken[e], "cell")
-            d.label(10 + e % 16 * wide, top + 22 + e // 16 * 22, wide - 1.5, 18, taken[e], style,
-                    "on" if style != "cell" else "")
+            d.label(10 + e % 16 * wide, top + 22 + e // 16 * 22, wide - 1.5, 18, taken[e], style)
         top += 22 + 4 * 22 + 12
     d.key(top + 3, (10, "a", "thread 0"), (110, "b", "thread 1"), (210, "c", "thread 2"))
     return d.svg()
@@ -282,12 +281,12 @@ def draw_gemv_flight(sources):
 
 # ---- launches that overlap
 
-# What is drawn of a kernel: (words of the source, words in the drawing, length, style, style of the words).
-PHASES = {"next": ("griddepcontrol_launch_dependents()", None, 0, None, ""),
-          "wait": ("griddepcontrol_wait()", "wait", 0, "soft-b", ""),
-          "A": (r"gemv_load\(a|load_chunk<true>\(a, lane", "A", 4, "a", "on"),
-          "x": (r"gemv_load\(x|load_chunk<false>\(x", "x", 2.2, "b", "on"),
-          "sum": ("gemv_write<T>", "sum", 2.2, "c", "on")}
+# What is drawn of a kernel: (words of the source, words in the drawing, length, style).
+PHASES = {"next": ("griddepcontrol_launch_dependents()", None, 0, None),
+          "wait": ("griddepcontrol_wait()", "wait", 0, "soft-b"),
+          "A": (r"gemv_load\(a|load_chunk<true>\(a, lane", "A", 4, "a"),
+          "x": (r"gemv_load\(x|load_chunk<false>\(x", "x", 2.2, "b"),
+          "sum": ("gemv_write<T>", "sum", 2.2, "c")}
 LAUNCH = 2.2
 
 
@@ -338,9 +337,8 @@ def draw_gemv_pdl(sources):
         for number, one in enumerate((first, second)):
             y = top + 22 + number * 25
             for phase, start, end in one:
-                words, style, inside = ("launch", "cell", "") if phase == "launch" else (PHASES[phase][1],
-                                                                                         *PHASES[phase][3:])
-                d.label(10 + start * scale, y, (end - start) * scale - 1.5, 22, words, style, inside)
+                words, style = ("launch", "cell") if phase == "launch" else PHASES[phase][1::2]
+                d.label(10 + start * scale, y, (end - start) * scale - 1.5, 22, words, style)
         x = 10 + first[-1][2] * scale - 0.75
         d.line(x, top + 18, x, top + 74)
         top += 88

@@ -35,7 +35,7 @@ def draw_swizzles(sources):
             for chunk in range(width // CHUNK):
                 at = swizzled(row * width + chunk * CHUNK, width)
                 d.label(10 + at % ROW // CHUNK * 48, top + at // ROW * 20, 46, 18, f"{row}.{chunk}",
-                        "a" if chunk == 0 else "cell", "on tiny" if chunk == 0 else "tiny")
+                        "a" if chunk == 0 else "cell", "tiny")
         top += PATTERN * width // ROW * 20 + 14
     return d.svg()
 

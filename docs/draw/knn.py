@@ -110,7 +110,7 @@ def draw_knn_passes(sources):
         d.text(10 + c * 49, 16, title, "note")
         for i, value in enumerate(column):
             style = "b" if i < done else "a" if i < done + live else "cell"
-            d.label(12 + c * 49, 24 + i * 20, 30, 17, value, style, "on" if style != "cell" else "")
+            d.label(12 + c * 49, 24 + i * 20, 30, 17, value, style)
     d.key(342, (10, "a", "the next step's, or the minimum"), (250, "b", "set aside"))
     return d.svg()
 
@@ -279,7 +279,7 @@ def draw_knn_vote(sources):
     styles, top, left = ["a", "b", "c", "d"], 58, 66
     d.text(10, top + 14, "label")
     for i, label in enumerate(labels):
-        d.label(left + i * 34, top, 26, 20, label, styles[label], "on")
+        d.label(left + i * 34, top, 26, 20, label, styles[label])
         d.line(left + i * 34 + 13, top + 22, left + 24 + label * 80 + 14, top + 76, arrow=True)
     d.text(10, top + 94, "count")
     for label, count in enumerate(counts):
@@ -326,7 +326,7 @@ def draw_knn_one_kernel(sources):
     d.text(10, y + 16, "min(own, max(newcomer, the place before)):", "mono")
     for i, (own, now) in enumerate(zip(before, after)):
         d.label(110 + i * 56, y + 28, 40, 20, own)
-        d.label(110 + i * 56, y + 68, 40, 20, now, "a" if now != own else "cell", "on" if now != own else "")
+        d.label(110 + i * 56, y + 68, 40, 20, now, "a" if now != own else "cell")
         d.line(130 + i * 56, y + 50, 130 + i * 56, y + 65, arrow=True)
         if i:
             d.line(130 + (i - 1) * 56 + 8, y + 50, 130 + i * 56 - 8, y + 65, arrow=True)

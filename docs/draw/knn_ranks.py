@@ -24,7 +24,7 @@ def draw_knn_ranks_tree(sources):
         y = 114 + number * 52
         d.text(6, y + 13, f"step = {2 ** (number - 1)}" if number else "search", "note")
         for rank in there:
-            d.label(60 + rank * 66, y, 56, 18, "k best", "a", "on")
+            d.label(60 + rank * 66, y, 56, 18, "k best", "a")
         for a, b in level:
             d.line(88 + a * 66, y + 18, 94 + b * 66, y + 50, True, "clash")
         there -= {a for a, _ in level}
@@ -47,8 +47,8 @@ def draw_knn_merge(sources):
         d.text(10, y + 14, name, "note")
         for i, key in enumerate(keys):
             before = sum(other < key for other in others)
-            d.label(70 + i * 78, y, 70, 20, key, style, "on")
+            d.label(70 + i * 78, y, 70, 20, key, style)
             d.text(105 + i * 78, y + 34, f"{i} + {before} = {i + before}", "tiny", "middle")
-            d.label(70 + (i + before) * 40, 162, 36, 20, key, *((style, "on") if key in kept else ("cell", "")))
+            d.label(70 + (i + before) * 40, 162, 36, 20, key, style if key in kept else "cell")
     d.line(68 + k * 40, 156, 68 + k * 40, 188)
     return d.svg()

@@ -135,7 +135,7 @@ def draw_transpose(sources):
         row, k0 = kernel.value("a_row", threadIdx_x=tid), kernel.value("a_k", threadIdx_x=tid)
         for part in range(4):
             x, y = 10 + (k0 + part) * cell, 44 + row * cell
-            d.label(x, y, cell - gap, cell - gap, f"{tid}", styles[tid], "on" if tid < 2 else "")
+            d.label(x, y, cell - gap, cell - gap, f"{tid}", styles[tid])
     for row in range(2, 4):
         for k in range(bk):
             d.box(10 + k * cell, 44 + row * cell, cell - gap, cell - gap)
@@ -149,8 +149,7 @@ def draw_transpose(sources):
     for tid in SHOWN:
         for part in range(4):
             k, row = kernel.index(f"t->A[a_k + {part}]", "t->A", threadIdx_x=tid)
-            d.label(x0 + row * cell, 44 + k * cell, cell - gap, cell - gap, f"{tid}", styles[tid], "on" if tid < 2
-                    else "")
+            d.label(x0 + row * cell, 44 + k * cell, cell - gap, cell - gap, f"{tid}", styles[tid])
     d.text(x0, 44 + bk * cell + 12, f"row of A: 0 to {bm - 1}  ->", "note")
     d.text(10, 150, "The number is the thread.")
     d.text(10, 165, "As has a row for each k,")

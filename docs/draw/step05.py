@@ -37,11 +37,10 @@ def draw_prefetch(sources):
                 d.box(x, y + 4, 12, 22, "b", 0)
                 d.box(x + 13.5, y - 4, 3, 112, "c", 0)
             elif number == 2:
-                d.label(x, y + 4, wide - 1, 22, (k + 1) % (last + 1), "soft-d" if k < last else "d", "" if k < last
-                        else "on")
+                d.label(x, y + 4, wide - 1, 22, (k + 1) % (last + 1), "soft-d" if k < last else "d")
             elif number == 3:
                 d.label(x, y + 4, wide - 1, 22, k, "cell")
-    d.label(left, top + 4, 2 * wide, 22, "LDG", "a", "on", 0)
+    d.label(left, top + 4, 2 * wide, 22, "LDG", "a", round=0)
     d.text(left + 3 * wide, top + 19, "words of tile t + 1 on their way")
     d.text(10, top + 40 * 3 + 26, "this k")
     d.key(top + 166, (10, "a", "4 loads are issued"), (150, "b", "10 stores"), (250, "c", "barrier"))
@@ -73,8 +72,8 @@ def draw_stages(sources):
             stage = filled(tile - count + 1)
             if ahead == 0 and read(t) != stage:
                 kernel.refuse("a stage that is read where it was filled")
-            style, inside = (("a", "on") if ahead == 0 else ("b", "on") if ahead == count - 1 else ("soft-b", ""))
-            d.label(left + stage * wide, y, wide - 3, high, f"tile {tile}", style, inside)
+            style = {0: "a", count - 1: "b"}.get(ahead, "soft-b")
+            d.label(left + stage * wide, y, wide - 3, high, f"tile {tile}", style)
     d.key(top + shown * (high + 3) + 16, (10, "a", "multiplied"), (110, "soft-b", "in flight or landed"),
           (260, "b", "copies are issued"))
     return d.svg()
@@ -506,7 +505,7 @@ def draw_maxas(_sources):
             d.label(10, top + 22 + at * high, wide - 3, high - 3, f"{A_FROM + at}", "soft-" + styles[at % 4])
         for i, j in cells:
             x, y, register = left + j * wide, top + 22 + i * high, sums(i, j)
-            d.label(x, y, wide - 3, high - 3, register, styles[register % 4], "on")
+            d.label(x, y, wide - 3, high - 3, register, styles[register % 4])
             if (i, j) in four:
                 d.box(x - 1, y - 1, wide - 1, high - 1, "clash")
         top += 22 + 8 * high + 8

@@ -109,8 +109,7 @@ def draw_fragments_s8(sources):
     def matrix(x, y, wide, words, name):
         d.text(x, y - 5, name)
         for (row, column), lane in words.items():
-            d.label(x + column * wide, y + row * 17, wide - 1.5, 15.5, lane, "a" if lane < 4 else "cell",
-                    "on tiny" if lane < 4 else "tiny")
+            d.label(x + column * wide, y + row * 17, wide - 1.5, 15.5, lane, "a" if lane < 4 else "cell", "tiny")
     matrix(190, 50, 24, {(k, column): lane for (column, k), lane in b.items()}, "B: k 0–15 × 8 columns")
     matrix(40, 146, 34, a, "A: 8 rows × k 0–15")
     matrix(190, 146, 24, c, "C: 8 × 8, 32 bits each")
@@ -210,8 +209,7 @@ def places(d, kernel, top, chunks, styles):
     for row in range(8):
         for chunk in range(chunks):
             at = row * chunks + kernel.compute(place, row=row, chunk=chunk) // 8
-            d.label(60 + at % 8 * 41, top + at // 8 * (high + 3), 39, high, f"{row}.{chunk}", styles[chunk],
-                    "on" if styles[chunk] == "a" else "")
+            d.label(60 + at % 8 * 41, top + at // 8 * (high + 3), 39, high, f"{row}.{chunk}", styles[chunk])
     for line in range(chunks):
         rows = f"{2 * line}, {2 * line + 1}" if chunks == 4 else line
         d.text(52, top + 16 + line * (high + 3), rows, "note", "end")
