@@ -19,13 +19,12 @@ def text_table(table, db, given):
     """The lines of a table in columns; None where the files hold nothing of its kind."""
     if not table.rows(db, "any", given)[1]:
         return None
-    heading = table.rows(db, "heading", given)[1]
-    if not heading:
+    (_, *names), rows = table.rows(db, "rows", given)
+    if not rows:
         return ["(no measurement at this size)"]
-    names, rows = table.rows(db, "rows", given)
     widths = [int(width) for width in dict(table.remarks)["widths"].split()]
-    lines = [heading[0][0], "", line(names, widths, table.align)]
-    lines += [line(["-" if cell is None else str(cell) for cell in row], widths, table.align) for row in rows]
+    lines = [rows[0][0], "", line(names, widths, table.align)]
+    lines += [line(["-" if cell is None else str(cell) for cell in row[1:]], widths, table.align) for row in rows]
     for row in table.rows(db, "below", given)[1]:
         lines += ["", row[0]]
     return lines

@@ -4,6 +4,7 @@ The expressions are taken from the source and computed as C does with integers t
 cannot differ from the kernel. Where the source no longer has what a drawing asks for, drawing fails.
 """
 
+import csv
 import re
 
 from report.course.source import without_comments
@@ -64,12 +65,14 @@ class Kernel:
         return self.refuse(f"a declaration of {name}")
 
     def compute(self, expression, **given):
-        """An integer expression's value: names are those in `given`, else the kernel's own; p.m is p_m there."""
+        """An integer expression's value: names are those in `given`, else the kernel's own; p.m is p_m there, and
+        p.pad[0] p_pad0."""
+        expression = re.sub(r"\bp(?:\.|->)(\w+)\[(\d)\]", r"p_\1\2", expression).replace("p->", "p.")
         choice = re.fullmatch(r"(.*?)\?(.*):(.*)", " ".join(expression.split()))
         if choice:
             return self.compute(choice[3 - (self.compute(choice[1], **given) != 0)], **given)
         python = re.sub(r"\b(threadIdx|blockIdx|p|d)\.(\w+)\b", r"\1_\2", " ".join(expression.split()))
-        python = re.sub(r"\((?:int|int64_t)\)", "", python).replace("||", " or ")
+        python = re.sub(r"\((?:int|int64_t)\)", "", python).replace("||", " or ").replace("&&", " and ")
         if not re.fullmatch(r"[\w\s+\-*/%()<>=&|^,]+", python):
             self.refuse(f"an expression of integers in '{expression}'")
         names = Values(self, {**self.given, **given})
@@ -81,6 +84,11 @@ class Kernel:
     def value(self, name, **given):
         """A constant or variable that the kernel declares."""
         return self.compute(name, **given)
+
+    def returned(self, function):
+        """The expression that a function returns."""
+        found = re.search(rf"int {function}\([^)]*\) \{{.*?return (.*?);", self.text, re.DOTALL)
+        return found[1] if found else self.refuse(f"the function {function}")
 
     def line(self, text):
         """The one line that holds the text."""
@@ -142,10 +150,18 @@ def wavefronts(words, lanes_together):
     return waves
 
 
-def multiprocessors(sources, gpu="nvidia-h200"):
-    """How many the GPU has that is recorded."""
-    return next(int(line.split(",")[2]) for line in sources.text("common/gpu/devices.csv").split("\n")
-                if line.startswith(gpu + ","))
+def rows(sources, path):
+    """The rows of a CSV, by the names of its columns."""
+    return list(csv.DictReader(sources.text(path).splitlines()))
+
+
+def device(sources, gpu="nvidia-h200"):
+    """What is known of the GPU that is recorded."""
+    return next(row for row in rows(sources, "common/gpu/devices.csv") if row["slug"] == gpu)
+
+
+def multiprocessors(sources):
+    return int(device(sources)["sms"])
 
 
 def sectors(words):

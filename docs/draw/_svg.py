@@ -48,8 +48,10 @@ class Drawing:
         self.bottom = max(self.bottom, y1, y2)
 
     def label(self, x, y, width, height, text, style="cell", inside="", round=1.5):
-        """A box with text in its middle."""
+        """A box with text in its middle, which stands out of a strong colour."""
         self.box(x, y, width, height, style, round)
+        if style in ("a", "b", "c", "d") and "on" not in inside.split():
+            inside = f"on {inside}".strip()
         self.text(x + width / 2, y + height / 2 + 4, text, inside, "middle")
 
     def key(self, y, *entries):
@@ -66,7 +68,7 @@ class Drawing:
             for group in range(8):
                 lanes = {lane for bank in range(4 * group, 4 * group + 4) if bank in wave for lane in wave[bank][1]}
                 self.label(22 + group * wide, top + number * high, wide - 2, high - 4, ", ".join(
-                    map(str, sorted(lanes))), "a" if lanes else "cell", "on" if lanes else "")
+                    map(str, sorted(lanes))), "a" if lanes else "cell")
         if len(waves) > 1:
             self.box(18, top - 4, 8 * wide + 6, len(waves) * high + 4, "clash", 4)
 

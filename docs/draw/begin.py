@@ -1,11 +1,9 @@
 """Before you begin: the machine, with the sizes that the simulator knows of it and the latencies that were recorded,
 and where the elements of docs/begin/product.cu's A lie in memory."""
 
-import csv
-import io
 import re
 
-from _kernel import Kernel, multiprocessors
+from _kernel import Kernel, multiprocessors, rows
 from _svg import Drawing
 
 from report.load import Mistake
@@ -28,23 +26,23 @@ def attributes(sources):
 
 def clocks(sources):
     """Memory: the clocks that a load waits, as recorded."""
-    rows = csv.DictReader(io.StringIO(sources.text(f"plots/data/{GPU}/latency.csv")))
-    return {row["memory"]: f"{float(row['clocks_median']):.0f} clocks" for row in rows}
+    return {row["memory"]: f"{float(row['clocks_median']):.0f} clocks"
+            for row in rows(sources, f"plots/data/{GPU}/latency.csv")}
 
 
 def bytes_a_clock(sources, sms):
     """Memory: the bytes that an SM gets from there in a clock when all load, as recorded; nothing where none are."""
     try:
-        rows = csv.DictReader(io.StringIO(sources.text(f"plots/data/{GPU}/limits.csv")))
+        limits = rows(sources, f"plots/data/{GPU}/limits.csv")
     except Mistake:
         return {"lds_128": "", "l1_128": "", "l2_read": "", "dram_read": ""}
     rates = {row["name"]: float(row["rate"]) / (1 if row["unit"] == "B/clk" else sms * float(row["clock_mhz"]) / 1e3)
-             for row in rows if row["unit"] in ("B/clk", "GB/s")}
+             for row in limits if row["unit"] in ("B/clk", "GB/s")}
     return {name: f", {rate:.0f} B/clock" for name, rate in rates.items()}
 
 
-def machine(sources):
-    has, waits, sms = attributes(sources), clocks(sources), multiprocessors(sources, GPU)
+def draw_machine(sources):
+    has, waits, sms = attributes(sources), clocks(sources), multiprocessors(sources)
     rates = bytes_a_clock(sources, sms)
     warps = has["max_threads_per_sm"] // 32
     registers, shared = size(has["registers_per_sm"]), size(has["shared_per_sm"])  # of 4 bytes, for 4 schedulers
@@ -58,7 +56,7 @@ def machine(sources):
     d.box(8, 26, 384, 196, "cell", 4)
     for number in range(4):
         left = 16 + number * 93
-        d.label(left, 34, 89, 32, "scheduler", "a", "on")
+        d.label(left, 34, 89, 32, "scheduler", "a")
         d.label(left, 69, 89, 34, "", "soft-a")
         d.text(left + 44.5, 83, "registers", "", "middle")
         d.text(left + 44.5, 97, registers, "note", "middle")
@@ -84,8 +82,7 @@ def machine(sources):
     d.line(200, below + 20, 200, below + 34, True)
     d.label(8, below + 36, 384, 30, f"L2 cache, shared by all: {l2}, {waits['L2']}{rates['l2_read']}", "soft-d")
     d.line(200, below + 67, 200, below + 81, True)
-    d.label(8, below + 83, 384, 30, f"DRAM, global memory: {dram}, {waits['DRAM, few pages']}{rates['dram_read']}", "d",
-            "on")
+    d.label(8, below + 83, 384, 30, f"DRAM, global memory: {dram}, {waits['DRAM, few pages']}{rates['dram_read']}", "d")
     d.text(10, below + 130, "Clocks: how long a load waits for its word from there,", "note")
     d.text(10, below + 145, "when the machine has nothing else to do.", "note")
     if rates["l2_read"]:
@@ -93,7 +90,7 @@ def machine(sources):
     return d.svg()
 
 
-def row_major(sources):
+def draw_row_major(sources):
     kernel = Kernel(sources, "docs/begin/product.cu")
     rows, columns, ld = (int(re.search(rf"\b{name} = (\d+)", kernel.text)[1]) for name in ("m", "k", "lda"))
     at = kernel.subscripts("acc +=", "A")[0]
@@ -103,7 +100,7 @@ def row_major(sources):
     styles, cell = ("a", "b", "c"), 24
     d.text(10, 18, f"A, {rows} × {columns}", "title")
     for (row, i) in word.values():
-        d.label(10 + i * 44, 26 + row * 26, 42, 24, f"{row}, {i}", styles[row], "on")
+        d.label(10 + i * 44, 26 + row * 26, 42, 24, f"{row}, {i}", styles[row])
     for number, line in enumerate((f"lda = {ld}: from the beginning of a row", f"to that of the next are {ld} words.",
                                    "Element (row, i) is A[row*lda + i].")):
         d.text(124, 44 + 17 * number, line)
@@ -114,11 +111,7 @@ def row_major(sources):
         if row is None:
             d.box(x, 132, cell, 24)
         else:
-            d.label(x, 132, cell, 24, f"{row},{i}", styles[row], "on")
+            d.label(x, 132, cell, 24, f"{row},{i}", styles[row])
         d.text(x + cell / 2, 168, one, "tiny", "middle")
     d.text(10, 188, "Grey: between the rows, in memory but not part of A.", "note")
     return d.svg()
-
-
-def draw(sources):
-    return {"machine": machine(sources), "row_major": row_major(sources)}

@@ -9,14 +9,6 @@ from _svg import Drawing
 SMALL = dict(p_stride0=1, p_stride1=1, p_dilation0=1, p_dilation1=1, p_r=3, p_s=3)
 
 
-class Conv(Kernel):
-    """p.stride[0] is p_stride0 where it is computed."""
-
-    def compute(self, expression, **given):
-        text = re.sub(r"\bp(?:\.|->)(\w+)\[(\d)\]", r"p_\1\2", expression).replace("p->", "p.").replace("&&", " and ")
-        return super().compute(text, **given)
-
-
 def layer(side, pad):
     return dict(SMALL, p_h=side, p_w=side, p_p=side, p_q=side, p_pad0=pad, p_pad1=pad)
 
@@ -36,9 +28,9 @@ def seen(kernel, place, line, side, pad=1):
             yield kernel.index(line, "x", **where)[0] if inside else None
 
 
-def reads(sources):
+def draw_conv_reads(sources):
     """direct: a number in each pixel, and a warp's load."""
-    kernel, side, cell = Conv(sources, "step09_conv/direct.cu"), 7, 21
+    kernel, side, cell = Kernel(sources, "step09_conv/direct.cu"), 7, 21
     line = "sum += x["
     windows = [list(seen(kernel, place, line, side)) for place in range(side * side)]
     count = [sum(window.count(pixel) for window in windows) for pixel in range(side * side)]
@@ -55,7 +47,7 @@ def reads(sources):
             x, y = left + (col + 1) * cell, top + (row + 1) * cell
             if 0 <= row < side and 0 <= col < side:
                 n = count[row * side + col]
-                d.label(x, y, cell - 1, cell - 1, n, {9: "a", 6: "soft-a"}.get(n, "soft-d"), "on" if n == 9 else "")
+                d.label(x, y, cell - 1, cell - 1, n, {9: "a", 6: "soft-a"}.get(n, "soft-d"))
             else:
                 d.label(x, y, cell - 1, cell - 1, "0", "cell", "note")
     for place in shown:
@@ -78,9 +70,9 @@ def reads(sources):
     return d.svg()
 
 
-def matrix(sources):
+def draw_conv_windows(sources):
     """im2col: the image's pixels in the matrix."""
-    kernel, side, cell, shown = Conv(sources, "step09_conv/im2col.cu"), 4, 18, 5
+    kernel, side, cell, shown = Kernel(sources, "step09_conv/im2col.cu"), 4, 18, 5
     columns = [list(seen(kernel, place, "*to = i >= 0", side)) for place in range(side * side)]
     times = sum(column.count(shown) for column in columns)
     d = Drawing(f"An image of {side} x {side} pixels and the matrix of its windows, 9 rows by {side * side} columns. "
@@ -88,7 +80,7 @@ def matrix(sources):
     d.text(10, 18, f"x: a channel of {side} × {side}", "title")
     for pixel in range(side * side):
         d.label(10 + pixel % side * cell, 26 + pixel // side * cell, cell - 1, cell - 1, pixel,
-                *(("a", "on") if pixel == shown else ("soft-a",)))
+                "a" if pixel == shown else "soft-a")
     zeros = sum(column.count(None) for column in columns)
     for i, text in enumerate((f"{side * side} words become {9 * side * side}.",
                               f"Pixel {shown} is written {times} times,", f"zeros {zeros} times, once for each",
@@ -101,17 +93,16 @@ def matrix(sources):
         d.text(x + cell / 2, top + 16, place, "tiny", "middle")
         for tap, pixel in enumerate(column):
             style = "cell" if pixel is None else "a" if pixel == shown else "soft-a"
-            d.label(x, top + 20 + tap * cell, cell - 1, cell - 1, "" if pixel is None else pixel, style,
-                    "on" if pixel == shown else "")
+            d.label(x, top + 20 + tap * cell, cell - 1, cell - 1, "" if pixel is None else pixel, style)
     for tap in range(9):
         d.text(64, top + 33 + tap * cell, f"r {tap // 3}, s {tap % 3}", "note", "end")
     d.text(10, top + 36 + 9 * cell, "Above: places. Grey: zeros. A warp stores along a row.", "note")
     return d.svg()
 
 
-def divided(sources):
+def draw_conv_divided(sources):
     """implicit: the taps of three steps of the product, and where those of one are."""
-    kernel = Conv(sources, "step09_conv/implicit.cu")
+    kernel = Kernel(sources, "step09_conv/implicit.cu")
     bk, cell, side, step = Kernel(sources, "step09_conv/tile.cuh").value("BK"), 15.8, 5, 1
     taps = [dict(zip("crs", (kernel.compute(text, l0=tap, n=0, **SMALL, d_taps=9) for text in
                              ("c", "rest / p.s", "rest % p.s")))) for tap in range(3 * bk)]
@@ -144,9 +135,9 @@ def divided(sources):
     return d.svg()
 
 
-def table(sources):
+def draw_conv_table(sources):
     """precomputed: entries of the table, the bits of places, and what constant memory answers."""
-    kernel, side = Conv(sources, "step09_conv/precomputed.cu"), 56
+    kernel, side = Kernel(sources, "step09_conv/precomputed.cu"), 56
     formula = re.search(r"int64_t offset = (.*);", kernel.line("int64_t offset ="))[1]
     offsets = [kernel.compute(formula, c=tap // 9, r=tap % 9 // 3, s=tap % 3, **layer(side, 1)) for tap in range(18)]
     d = Drawing(f"The table's first offsets for images of {side} x {side} and 3 x 3 taps: "
@@ -156,14 +147,13 @@ def table(sources):
     for tap, offset in enumerate(offsets):
         d.label(10 + tap % 9 * 42.5, 28 + tap // 9 * 24, 41, 22, offset, ("soft-a", "soft-b")[tap // 9])
     d.text(10, 90, f"second line: the next channel, {side * side} further on", "note")
-    direct = Conv(sources, "step09_conv/direct.cu")
+    direct = Kernel(sources, "step09_conv/direct.cu")
     d.text(10, 114, "The bits of a place: is the tap in the image?", "title")
     for number, (name, place) in enumerate((("first", 0), ("first row", 20), ("inside", side + 1),
                                             ("last", side * side - 1))):
         bits = [pixel is not None for pixel in seen(direct, place, "sum += x[", side)]
         for tap, bit in enumerate(bits):
-            d.label(14 + number * 98 + tap % 3 * 20, 122 + tap // 3 * 20, 19, 19, int(bit), "a" if bit else "cell",
-                    "on" if bit else "")
+            d.label(14 + number * 98 + tap % 3 * 20, 122 + tap // 3 * 20, 19, 19, int(bit), "a" if bit else "cell")
         d.text(14 + number * 98, 196, name, "note")
     d.text(10, 222, "If the lanes of a warp want several entries at once", "title")
     for row, name in enumerate(("entries", "constant", "shared")):
@@ -175,8 +165,3 @@ def table(sources):
     d.text(10, 298, "Accesses: constant memory serves one entry at a time,", "note")
     d.text(10, 313, "shared memory one in each bank. precomputed wants one.", "note")
     return d.svg()
-
-
-def draw(sources):
-    return {"conv_reads": reads(sources), "conv_windows": matrix(sources), "conv_divided": divided(sources),
-            "conv_table": table(sources)}

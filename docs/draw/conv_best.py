@@ -32,7 +32,7 @@ def bits(sources):
     for number, bit in enumerate(place[0] + place[1]):
         x = 170 + number * (cell + 1)
         d.text(x + cell / 2, 62, names[number], "tiny", "middle")
-        d.label(x, 66, cell, 20, int(bit), "a" if bit else "cell", "on" if bit else "")
+        d.label(x, 66, cell, 20, int(bit), "a" if bit else "cell")
     d.text(170, 108, "and of a tap: its row, its column", "note")
     d.text(170, 126, "AND is 0: 4 bytes are copied,", "note")
     d.text(170, 142, "else a zero is filled in", "note")
@@ -44,12 +44,12 @@ def bits(sources):
             zero = place[0][r] or place[1][s]
             for number in range(R + S):
                 on = number in (r, R + s)
-                d.label(x + number * 15, y, 14, 18, int(on), "b" if on else "cell", "on" if on else "")
+                d.label(x + number * 15, y, 14, 18, int(on), "b" if on else "cell")
             d.text(x + 95, y + 13, "0" if zero else "x")
     return d, top + 10 + R * 28
 
 
-def draw(sources):
+def draw_conv_best(sources):
     d, top = bits(sources)
     lanes = Kernel(sources, "step09_conv/best/f32_tile.cuh").value("LANES")
     channels = 64
@@ -63,4 +63,4 @@ def draw(sources):
             style = ("soft-a", "soft-b")[word // (8 if number == 0 else channels) % 2]
             d.box(10 + lane * 11.8, y + 8, 10.6, 14, style, 1)
     d.text(10, top + 24 + 2 * 54 - 12, "A box a lane of a copy; one colour: one sector", "note")
-    return {"conv_best": d.svg()}
+    return d.svg()

@@ -12,20 +12,14 @@ class Conv(Kernel):
     """p->pad[i] is p_pad where it is computed, both sides being alike."""
 
     def compute(self, expression, **given):
-        text = re.sub(r"\bp(?:\.|->)(\w+)\[\w\]", r"p_\1", expression).replace("p->", "p.")
-        return super().compute(text, **given)
+        return super().compute(re.sub(r"\bp(?:\.|->)(\w+)\[\w\]", r"p_\1", expression), **given)
 
 
-def returned(kernel, function):
-    found = re.search(rf"int {function}\([^)]*\) \{{.*?return (.*?);", kernel.text, re.DOTALL)
-    return found[1] if found else kernel.refuse(f"the function {function}")
-
-
-def draw(sources):
+def draw_conv_column(sources):
     maps, kernel = Conv(sources, "common/conv/conv_map.c"), Conv(sources, "step09_conv/hopper.cu")
     known = dict(p_pad=PAD, p_stride=1, p_dilation=1, p_r=TAPS, p_s=TAPS, i=1)
-    reach = maps.compute(returned(maps, "reach"), taps=TAPS, **known)
-    upper = maps.compute(returned(maps, "upper").replace("reach(p, i)", "reach"), reach=reach, **known)
+    reach = maps.compute(maps.returned("reach"), taps=TAPS, **known)
+    upper = maps.compute(maps.returned("upper").replace("reach(p, i)", "reach"), reach=reach, **known)
     maps.line("const int lower[2] = {-p->pad[1], -p->pad[0]}")
     across, down = range(-PAD, WIDE + upper), range(-PAD, HIGH + upper)
     places = [(x, y) for y in down for x in across]
@@ -66,4 +60,4 @@ def draw(sources):
         text = f"{pixels[place][1]},{pixels[place][0]}" if there[place] else "0"
         d.label(x, y + 4, 29, 18, text, "cell" if not there[place] else "soft-b" if image else "soft-a", "tiny")
     d.text(14, top + 40 + 4 * 44, "blue: image 0; orange: image 1, without a gap", "note")
-    return {"conv_column": d.svg()}
+    return d.svg()

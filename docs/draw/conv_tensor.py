@@ -9,7 +9,7 @@ C, R, S = 24, 3, 3  # of the drawn window: its chunks fill no tile
 COLOURS = ("a", "b", "c", "d")
 
 
-def loads(sources):
+def draw_nhwc_loads(sources):
     """One load instruction of x in precomputed and in nhwc."""
     tile = Kernel(sources, "step09_conv/tile.cuh")
     at = tile.arguments("place_begin(loader", "place_begin")[2]
@@ -28,19 +28,19 @@ def loads(sources):
     d.text(10, 71, f"one channel of {len(places)} places: {len(four)} sectors", "note")
     for lane, place in enumerate(places):
         d.label(34 + place % 16 * 22 + place % 16 // 8 * 12, 77 + place // 16 * 19, 21, 15, lane,
-                "soft-a" if lane % 2 else "a", "tiny" if lane % 2 else "on tiny")
+                "soft-a" if lane % 2 else "a", "tiny")
     d.text(10, 137, "nhwc: channels side by side", "title")
     d.text(10, 152, f"{channels} channels of {len({row for row, _ in first})} places: {len(eight)} sectors", "note")
     for lane, (row, part) in enumerate(first):
         d.label(34 + row % 4 * 91 + part * 10.5, 158 + row // 4 * 19, 4 * 10.5 - 1, 15, lane,
-                "soft-a" if lane % 2 else "a", "tiny" if lane % 2 else "on tiny")
+                "soft-a" if lane % 2 else "a", "tiny")
     for row in range(0, len(first) // 2, 4):
         d.text(30, 170 + row // 4 * 19, row, "note", "end")
     d.text(10, 247, "Left: the first of the four places in a row.", "note")
     return d.svg()
 
 
-def chunks(sources):
+def draw_conv_chunks(sources):
     """The window of a place at the left border of an image, as tiles of eight chunks."""
     kernel = Kernel(sources, "step09_conv/tensorcore.cu")
     for line in ("for (; next.c >= p.c; next.c -= p.c)", "if (++next.s == p.s) next.s = 0, next.r++;",
@@ -74,7 +74,7 @@ def chunks(sources):
     return d.svg()
 
 
-def columns(sources):
+def draw_conv_columns(sources):
     """Which filter is in which row of B, and what a store of a lane then covers in a place's filters."""
     kernel = Kernel(sources, "step09_conv/tensorcore.cu")
     of = kernel.line("return row / 32 * 32").strip().removeprefix("return ").rstrip(";")
@@ -105,7 +105,3 @@ def columns(sources):
         d.text(10, top + 139, said, "note")
     d.key(354, (10, "soft-a", "lane 0"), (80, "soft-b", "1"), (120, "soft-c", "2"), (160, "soft-d", "3 (of four)"))
     return d.svg()
-
-
-def draw(sources):
-    return {"nhwc_loads": loads(sources), "conv_chunks": chunks(sources), "conv_columns": columns(sources)}

@@ -28,7 +28,7 @@ def number(x):
     return FRACTIONS.get(x, f"{x:g}")
 
 
-def tile(sources):
+def draw_conv_winograd(sources):
     kernel = Kernel(sources, "step09_conv/winograd.cu")
     matrices = [("Bᵀ: pixels", transform(kernel, "transform_pixels", 4, 4), "soft-a"),
                 ("G: taps", transform(kernel, "transform_taps", 3, 4), "soft-b"),
@@ -48,8 +48,7 @@ def tile(sources):
         for j in range(6):
             inside = i < 4 and j < 4
             d.label(left + j * cell, top + i * cell, cell - 1, cell - 1, windows[i][j] if inside else "",
-                    {4: "a", 2: "soft-a", 1: "soft-d"}[windows[i][j]] if inside else "cell",
-                    "on" if inside and windows[i][j] == 4 else "")
+                    {4: "a", 2: "soft-a", 1: "soft-d"}[windows[i][j]] if inside else "cell")
     d.box(left - 1, top - 1, 4 * cell + 1, 4 * cell + 1, "frame", 2)
     d.box(left + 2 * cell - 1, top - 1, 4 * cell + 1, 4 * cell + 1, "clash", 2)
     for i, text in enumerate((f"Four windows: {direct} products.", f"Transformed: {size}, one for each",
@@ -70,7 +69,7 @@ def tile(sources):
     return d.svg()
 
 
-def words(sources):
+def draw_conv_words(sources):
     kernel = Kernel(sources, "step09_conv/winograd.cu")
     each = kernel.value("SIZE") // 4  # of a tile's elements to its places
     kernels = [("winograd_pixels", 1, each), ("winograd_products", each, each), ("winograd_places", each, 1)]
@@ -90,7 +89,3 @@ def words(sources):
     d.key(top + 12, (10, "a", "read"), (70, "b", "written"))
     d.text(150, top + 12, f"winograd together {total}, implicit 2", "note")
     return d.svg()
-
-
-def draw(sources):
-    return {"conv_winograd": tile(sources), "conv_words": words(sources)}

@@ -70,7 +70,7 @@ def touched(loads, unit):
 # ---- blocks and multiprocessors
 
 
-def blocks(sources):
+def draw_gemv_blocks(sources):
     name, sms = "H200", multiprocessors(sources)
     rungs = [(one, kernel(sources, one).value("BLOCK_N")) for one in ("naive", "naive_wide")]
     counts = {one: -(-SIDE // rows) for one, rows in rungs}
@@ -91,7 +91,7 @@ def blocks(sources):
 # ---- who reads which bytes of A
 
 
-def request(d, top, title, loads, rows_shown):
+def request(d, top, title, loads, rows_shown=6):
     """What one load of a warp touches, row by row of A; a cell is a sector."""
     pitch = SIDE * HALF
     used = sum(size for _, size in loads)
@@ -118,8 +118,8 @@ def request(d, top, title, loads, rows_shown):
     return top + 12
 
 
-def requests(sources, names, sizes, rows_shown):
-    found = {one: bytes_of(kernel(sources, one) if one != "splitk_balanced" else balanced(sources), sizes[one]) for one
+def requests(sources, size, *names):
+    found = {one: bytes_of(kernel(sources, one) if one != "splitk_balanced" else balanced(sources), size) for one
              in names}
     d = Drawing("The bytes of A that one load instruction of a warp wants, in f16. " + " ".join(
         f"{one}: {touched(loads, LINE)} lines, {touched(loads, SECTOR)} sectors." for one, loads in found.items()))
@@ -127,11 +127,19 @@ def requests(sources, names, sizes, rows_shown):
     d.text(10, 33, "four cells a cache line. Blue: the bytes that lanes want.", "note")
     top = 42
     for one, loads in found.items():
-        top = request(d, top, one, loads, rows_shown)
+        top = request(d, top, one, loads)
     return d.svg()
 
 
-def split(sources):
+def draw_gemv_narrow(sources):
+    return requests(sources, 2, "splitk_atomic", "splitk_balanced")
+
+
+def draw_gemv_wide(sources):
+    return requests(sources, 16, "vectorized", "row_per_block")
+
+
+def draw_gemv_split(sources):
     """Whose element each of the first of row 0 is, in the two kernels that split K."""
     kernels = {"splitk_atomic": kernel(sources, "splitk_atomic"), "splitk_balanced": balanced(sources)}
     d = Drawing("The first 64 elements of a row of A and the threads, by threadIdx.y, that take them. splitk_atomic "
@@ -151,8 +159,7 @@ def split(sources):
         d.text(10, top + 14, name, "title")
         for e in range(64):
             style = {0: "a", 1: "b", 2: "c"}.get(taken[e], "cell")
-            d.label(10 + e % 16 * wide, top + 22 + e // 16 * 22, wide - 1.5, 18, taken[e], style,
-                    "on" if style != "cell" else "")
+            d.label(10 + e % 16 * wide, top + 22 + e // 16 * 22, wide - 1.5, 18, taken[e], style)
         top += 22 + 4 * 22 + 12
     d.key(top + 3, (10, "a", "thread 0"), (110, "b", "thread 1"), (210, "c", "thread 2"))
     return d.svg()
@@ -173,7 +180,7 @@ def halves(one):
     return found
 
 
-def tree(sources):
+def draw_gemv_tree(sources):
     one = kernel(sources, "tree")
     source = one.subscripts("+= sums[", "sums")  # what is added to: sums[tk][tn]
     levels = halves(one)
@@ -201,7 +208,7 @@ def tree(sources):
     return d.svg()
 
 
-def shuffle(sources):
+def draw_gemv_shuffle(sources):
     one = kernel(sources, "shuffle")
     levels = halves(one)
     one.line("__shfl_down_sync(0xffffffffu, acc, half)")
@@ -248,7 +255,7 @@ def in_flight(sources):
     return found
 
 
-def flight(sources):
+def draw_gemv_flight(sources):
     need = LATENCY_US * GBPS * 1e3
 
     def text(x):
@@ -274,12 +281,12 @@ def flight(sources):
 
 # ---- launches that overlap
 
-# What is drawn of a kernel: (words of the source, words in the drawing, length, style, style of the words).
-PHASES = {"next": ("griddepcontrol_launch_dependents()", None, 0, None, ""),
-          "wait": ("griddepcontrol_wait()", "wait", 0, "soft-b", ""),
-          "A": (r"gemv_load\(a|load_chunk<true>\(a, lane", "A", 4, "a", "on"),
-          "x": (r"gemv_load\(x|load_chunk<false>\(x", "x", 2.2, "b", "on"),
-          "sum": ("gemv_write<T>", "sum", 2.2, "c", "on")}
+# What is drawn of a kernel: (words of the source, words in the drawing, length, style).
+PHASES = {"next": ("griddepcontrol_launch_dependents()", None, 0, None),
+          "wait": ("griddepcontrol_wait()", "wait", 0, "soft-b"),
+          "A": (r"gemv_load\(a|load_chunk<true>\(a, lane", "A", 4, "a"),
+          "x": (r"gemv_load\(x|load_chunk<false>\(x", "x", 2.2, "b"),
+          "sum": ("gemv_write<T>", "sum", 2.2, "c")}
 LAUNCH = 2.2
 
 
@@ -308,7 +315,7 @@ def timeline(order, start, ready):
     return done, after
 
 
-def pdl(sources):
+def draw_gemv_pdl(sources):
     shown = []
     for title, name, overlaps in (("one after the other", "streaming", False),
                                   ("shuffle with PDL: waits, then loads", "shuffle", True),
@@ -330,9 +337,8 @@ def pdl(sources):
         for number, one in enumerate((first, second)):
             y = top + 22 + number * 25
             for phase, start, end in one:
-                words, style, inside = ("launch", "cell", "") if phase == "launch" else (PHASES[phase][1],
-                                                                                         *PHASES[phase][3:])
-                d.label(10 + start * scale, y, (end - start) * scale - 1.5, 22, words, style, inside)
+                words, style = ("launch", "cell") if phase == "launch" else PHASES[phase][1::2]
+                d.label(10 + start * scale, y, (end - start) * scale - 1.5, 22, words, style)
         x = 10 + first[-1][2] * scale - 0.75
         d.line(x, top + 18, x, top + 74)
         top += 88
@@ -343,7 +349,7 @@ def pdl(sources):
 # ---- the candidates of `best`
 
 
-def candidates(sources):
+def draw_gemv_candidates(sources):
     """Threads per row and bytes in flight per thread of every configuration that takes aligned rows of any length."""
     text = sources.text(STEP + "best/direct.cu")
     found = [tuple(map(int, one)) for one in re.findall(r"^    DIRECT\((\d+), (\d+), (\d+), (\d+)\)", text, re.M)]
@@ -370,11 +376,3 @@ def candidates(sources):
         d.text(left + i * wide + wide / 2, bottom + 12, x, "note", "middle")
     d.text(10, bottom + 28, "threads that share a row; up: bytes in flight per thread", "note")
     return d.svg()
-
-
-def draw(sources):
-    narrow, wide = {"splitk_atomic": 2, "splitk_balanced": 2}, {"vectorized": 16, "row_per_block": 16}
-    return {"gemv_blocks": blocks(sources), "gemv_split": split(sources),
-            "gemv_narrow": requests(sources, narrow, narrow, 6), "gemv_wide": requests(sources, wide, wide, 6),
-            "gemv_tree": tree(sources), "gemv_shuffle": shuffle(sources), "gemv_flight": flight(sources),
-            "gemv_candidates": candidates(sources), "gemv_pdl": pdl(sources)}

@@ -15,11 +15,11 @@ def swizzled(address, width):
     return address ^ (address >> 7 & width // CHUNK - 1) << 4
 
 
-def swizzles(sources):
+def draw_swizzles(sources):
     kernel = Kernel(sources, "step06_tensorcore/d_hopper/tma.cu")
-    place = re.search(r"int place\(int row, int chunk\) \{\s*return (.*?);", kernel.text)
+    place = kernel.returned("place")
     for row in range(PATTERN):  # the kernel's own formula is that of 128 bytes
-        if swizzled(row * ROW, ROW) % ROW != 2 * kernel.compute(place[1], row=row, chunk=0):
+        if swizzled(row * ROW, ROW) % ROW != 2 * kernel.compute(place, row=row, chunk=0):
             kernel.refuse("the swizzle of 128 bytes")
     d = Drawing("Eight rows of a box with the swizzles of 32, 64 and 128 bytes, as they stand in shared memory, 128 "
                 "bytes a line. Chunk c of row r is written r.c. With each of them chunk 0 of the eight rows falls "
@@ -35,12 +35,12 @@ def swizzles(sources):
             for chunk in range(width // CHUNK):
                 at = swizzled(row * width + chunk * CHUNK, width)
                 d.label(10 + at % ROW // CHUNK * 48, top + at // ROW * 20, 46, 18, f"{row}.{chunk}",
-                        "a" if chunk == 0 else "cell", "on tiny" if chunk == 0 else "tiny")
+                        "a" if chunk == 0 else "cell", "tiny")
         top += PATTERN * width // ROW * 20 + 14
     return d.svg()
 
 
-def majors(sources):
+def draw_majors(sources):
     kernel = Kernel(sources, "step06_tensorcore/d_hopper/mn_major.cu")
     header = Kernel(sources, "common/ptx/wgmma.cuh")
     stride = int(re.search(r"wgmma_mn_major.*?\(uint64_t\)\((\d+) >> 4\) << 32", header.text, re.DOTALL)[1])
@@ -73,7 +73,7 @@ def majors(sources):
     return d.svg()
 
 
-def cooperative(sources):
+def draw_cooperative(sources):
     kernel = Kernel(sources, "step06_tensorcore/e_persistent/cooperative.cu")
     count, bm, bn, consumers = (kernel.value(name) for name in ("CLUSTER", "BM", "BN", "CONSUMERS"))
     warp_rows = kernel.compute("consumer * 64", consumer=1)
@@ -95,7 +95,7 @@ def cooperative(sources):
     return d.svg()
 
 
-def slab(sources):
+def draw_slab(sources):
     kernel = Kernel(sources, "step06_tensorcore/e_persistent/tma_store.cu")
     line = kernel.line("int r = lane % 16, chunk =")
     row_of, chunk_of = (one.split("=", 1)[1].strip(" ;") for one in line.strip().removeprefix("int ").split(", "))
@@ -119,8 +119,3 @@ def slab(sources):
                     "cell" if lane is None else "soft-" + "abcd"[lane // 8], "tiny")
     d.text(10, 324, "Blue, orange: left 8 columns; green, violet: right 8.", "note")
     return d.svg()
-
-
-def draw(sources):
-    return {"swizzles": swizzles(sources), "majors": majors(sources), "cooperative": cooperative(sources),
-            "slab": slab(sources)}

@@ -24,7 +24,7 @@ def f16(x):
 # ---- tiles
 
 
-def tile(sources):
+def draw_knn_tile(sources):
     one = Kernel(sources, STEP + "distance_direct.cu")
     bm, bn, tm = (one.value(name) for name in ("BM", "BN", "TM"))
     words = tm + one.value("TN")
@@ -53,7 +53,7 @@ def tile(sources):
 # ---- cancellation
 
 
-def cancel(sources):
+def draw_knn_cancel(sources):
     """The expanded form of one coordinate, in the order of norms.cuh and of a GEMM with alpha = -2, beta = 1."""
     Kernel(sources, STEP + "paper/norms.cu").line("of_queries[at / n] + of_points[at % n]")
     x, y = 4096.625, 4097.625
@@ -90,7 +90,7 @@ def cancel(sources):
 # ---- networks
 
 
-def passes(sources):
+def draw_knn_passes(sources):
     """The paper's figure of its first method, n = 15 and k = 4: the first pass step by step, then the others."""
     one = Kernel(sources, STEP + "paper/select_kpass.cu")
     vector, k = [11, 4, 14, 7, 2, 9, 15, 1, 12, 6, 13, 3, 10, 5, 8], 4
@@ -110,12 +110,12 @@ def passes(sources):
         d.text(10 + c * 49, 16, title, "note")
         for i, value in enumerate(column):
             style = "b" if i < done else "a" if i < done + live else "cell"
-            d.label(12 + c * 49, 24 + i * 20, 30, 17, value, style, "on" if style != "cell" else "")
+            d.label(12 + c * 49, 24 + i * 20, 30, 17, value, style)
     d.key(342, (10, "a", "the next step's, or the minimum"), (250, "b", "set aside"))
     return d.svg()
 
 
-def flow(sources):
+def draw_knn_flow(sources):
     """The paper's figure of the whole: what runs where, and what is copied."""
     for name in "norms", "distance_gemm_cublas", "select_auto", "vote":
         sources.text(f"{STEP}paper/{name}.cu")
@@ -133,7 +133,7 @@ def flow(sources):
     return d.svg()
 
 
-def bitonic(sources):
+def draw_knn_bitonic(sources):
     one = Kernel(sources, STEP + "paper/select_bitonic.cu")
     index, length = one.declared("i"), 8
     one.line("((first + i) & size) == 0")
@@ -176,7 +176,7 @@ def bitonic(sources):
 # ---- warpselect: the bar
 
 
-def bar(sources):
+def draw_knn_bar(sources):
     """One warp of eight, on a row in random order: which distances pass the bar, as the kernel has it for k <= 32."""
     text = sources.text(STEP + "select_warpselect.cu")
     regs, queue = map(int, re.search(r"kernels\[\]\)\(knn_rows\) = {knn_warpselect<(\d+), (\d+)>", text).groups())
@@ -218,7 +218,7 @@ def bar(sources):
 # ---- radix: digits
 
 
-def digits(sources):
+def draw_knn_digits(sources):
     one = Kernel(sources, STEP + "select_radix.cu")
     bits, k, n = one.compute("BITS"), 46, 16384
     rng = random.Random(3)
@@ -263,7 +263,7 @@ def digits(sources):
 # ---- the vote
 
 
-def vote(sources):
+def draw_knn_vote(sources):
     one = Kernel(sources, STEP + "paper/vote.cu")
     one.line("atomicAdd(&counts[label], 1)")
     one.line("(uint64_t)(unsigned)count << 32 | (0xffffffffu - (unsigned)label)")
@@ -279,7 +279,7 @@ def vote(sources):
     styles, top, left = ["a", "b", "c", "d"], 58, 66
     d.text(10, top + 14, "label")
     for i, label in enumerate(labels):
-        d.label(left + i * 34, top, 26, 20, label, styles[label], "on")
+        d.label(left + i * 34, top, 26, 20, label, styles[label])
         d.line(left + i * 34 + 13, top + 22, left + 24 + label * 80 + 14, top + 76, arrow=True)
     d.text(10, top + 94, "count")
     for label, count in enumerate(counts):
@@ -296,7 +296,7 @@ def vote(sources):
 # ---- one kernel
 
 
-def one_kernel(sources):
+def draw_knn_one_kernel(sources):
     one = Kernel(sources, STEP + "one_kernel.cu")
     bm, bn, tm, tn, kept = (one.value(name) for name in ("BM", "BN", "TM", "TN", "LIST"))
     one.line("min(list[low], max(key, low > 0 ? list[low - 1] : 0))")
@@ -326,7 +326,7 @@ def one_kernel(sources):
     d.text(10, y + 16, "min(own, max(newcomer, the place before)):", "mono")
     for i, (own, now) in enumerate(zip(before, after)):
         d.label(110 + i * 56, y + 28, 40, 20, own)
-        d.label(110 + i * 56, y + 68, 40, 20, now, "a" if now != own else "cell", "on" if now != own else "")
+        d.label(110 + i * 56, y + 68, 40, 20, now, "a" if now != own else "cell")
         d.line(130 + i * 56, y + 50, 130 + i * 56, y + 65, arrow=True)
         if i:
             d.line(130 + (i - 1) * 56 + 8, y + 50, 130 + i * 56 - 8, y + 65, arrow=True)
@@ -366,7 +366,7 @@ def lower_bounds(sources, dimensions, count, offset):
     return points
 
 
-def screen(sources):
+def draw_knn_screen(sources):
     k, dimensions, offset = 3, 16, 64
     points = sorted(lower_bounds(sources, dimensions, 16, offset), key=lambda one: one[1])
     nearest = sorted(true for true, _ in points)[:k]
@@ -401,7 +401,7 @@ def screen(sources):
     return d.svg()
 
 
-def triangle(sources):
+def draw_knn_triangle(sources):
     """Two points of the plane, rounded to a grid that is coarse enough to see."""
     grid, scale = 40.0, 1.0
     x, y = (58.0, 132.0), (330.0, 66.0)
@@ -430,7 +430,7 @@ def triangle(sources):
     return d.svg()
 
 
-def radius(sources):
+def draw_knn_radius(sources):
     """exact_tc's radius in the plane, with a grid that is coarse enough to see, and sums that lose nothing."""
     one = Kernel(sources, STEP + "best/exact_bounds.cuh")
     one.line("const double near = w + e;")
@@ -467,11 +467,3 @@ def radius(sources):
     d.text(10, bottom + 35, f"e(y) beyond it, is kept, {len(kept)} of {len(points)}. The others are dropped.", "note")
     d.text(10, bottom + 50, f"Ringed: the {k} nearest, not in the sample, but kept.", "note")
     return d.svg()
-
-
-def draw(sources):
-    return {"knn_tile": tile(sources), "knn_cancel": cancel(sources), "knn_passes": passes(sources),
-            "knn_flow": flow(sources), "knn_bitonic": bitonic(sources), "knn_bar": bar(sources),
-            "knn_digits": digits(sources), "knn_vote": vote(sources),
-            "knn_one_kernel": one_kernel(sources), "knn_screen": screen(sources), "knn_triangle": triangle(sources),
-            "knn_radius": radius(sources)}

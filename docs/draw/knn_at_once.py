@@ -1,18 +1,16 @@
 """Step 8's lesson 8.12: what a search of prepared points needs at least, against the queries that come at once."""
 
-import csv
 import math
 
-from _kernel import Kernel
+from _kernel import Kernel, device
 from _svg import Drawing
 
 N, D, MOST = 1000000, 128, 10000
 
 
-def draw(sources):
+def draw_knn_at_once(sources):
     tile = Kernel(sources, "step08_knn/best/exact_bounds.cuh").value("TILE")
-    gpu = next(row for row in csv.DictReader(sources.text("common/gpu/devices.csv").splitlines())
-               if row["slug"] == "nvidia-h200")
+    gpu = device(sources)
     read = 2 * N * D / float(gpu["dram_gbps"]) / 1e6
     one = 2 * N * D / float(gpu["f16_tflops"]) / 1e9
     ridge = read / one
@@ -52,4 +50,4 @@ def draw(sources):
     d.key(bottom + 46, (10, "a", f"reading the points once, in FP16: {read:.3f}"))
     d.key(bottom + 62, (10, "b", f"products, in tiles of {tile} queries: {one * tile:.3f} a tile"),
           (300, "soft-b", "unpadded"))
-    return {"knn_at_once": d.svg()}
+    return d.svg()

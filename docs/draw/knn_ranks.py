@@ -6,7 +6,7 @@ from _svg import Drawing
 RANKS = 5
 
 
-def tree(sources):
+def draw_knn_ranks_tree(sources):
     host = Kernel(sources, "common/knn/knn_ranks.c")
     for line in "step < ranks_count(); step *= 2", "rank % (2 * step) != 0", "send_answer(rank - step":
         host.line(line)  # what the next line does
@@ -24,14 +24,14 @@ def tree(sources):
         y = 114 + number * 52
         d.text(6, y + 13, f"step = {2 ** (number - 1)}" if number else "search", "note")
         for rank in there:
-            d.label(60 + rank * 66, y, 56, 18, "k best", "a", "on")
+            d.label(60 + rank * 66, y, 56, 18, "k best", "a")
         for a, b in level:
             d.line(88 + a * 66, y + 18, 94 + b * 66, y + 50, True, "clash")
         there -= {a for a, _ in level}
     return d.svg()
 
 
-def places(sources):
+def draw_knn_merge(sources):
     kernel = Kernel(sources, "step08_knn/ranks/merge.cu")
     kernel.line("first ? other[middle] < key : other[middle] <= key")
     kernel.line("(first ? i : i - k) + low")
@@ -47,12 +47,8 @@ def places(sources):
         d.text(10, y + 14, name, "note")
         for i, key in enumerate(keys):
             before = sum(other < key for other in others)
-            d.label(70 + i * 78, y, 70, 20, key, style, "on")
+            d.label(70 + i * 78, y, 70, 20, key, style)
             d.text(105 + i * 78, y + 34, f"{i} + {before} = {i + before}", "tiny", "middle")
-            d.label(70 + (i + before) * 40, 162, 36, 20, key, *((style, "on") if key in kept else ("cell", "")))
+            d.label(70 + (i + before) * 40, 162, 36, 20, key, style if key in kept else "cell")
     d.line(68 + k * 40, 156, 68 + k * 40, 188)
     return d.svg()
-
-
-def draw(sources):
-    return {"knn_ranks_tree": tree(sources), "knn_merge": places(sources)}

@@ -7,9 +7,9 @@ stdout; timed: they are nanoseconds that the model of time predicts.
 """
 
 import csv
-import io
 import sys
 
+from _kernel import rows
 from _svg import Drawing
 
 FOLDER = "docs/counted"
@@ -22,7 +22,7 @@ LEGEND = [("soft-a", "copy in flight"), ("b", "multiplied"), ("c", "stored"), ("
 def bars_of(text):
     """{row: [(what, name, begin, end)]}, rows from the first stage to the last warp."""
     rows = {}
-    for bar in csv.DictReader(io.StringIO(text)):
+    for bar in csv.DictReader(text.splitlines()):
         rows.setdefault(bar["row"], []).append((bar["what"], bar["name"], int(bar["begin"]), int(bar["end"])))
     stages = sorted((row for row in rows if row.startswith("stage ")), key=lambda row: int(row.split()[1]))
     return {row: rows[row] for row in [*stages, *(row for row in rows if row not in stages)]}
@@ -61,7 +61,7 @@ def label_of(what, name, stage):
     return "stores" if what == "store" else f"tile {name}" if name else "multiplies"
 
 
-def draw_bar(d, bar, y, scale, stage):
+def put_bar(d, bar, y, scale, stage):
     what, name, begin, end = bar
     style, inside = LOOKS[what]
     x, wide = LEFT + begin * scale, max(0.8, (end - begin) * scale - 0.6)
@@ -74,7 +74,7 @@ def draw_bar(d, bar, y, scale, stage):
         d.text(x + wide / 2, y + TALL / 2 + 3.5, text, f"tiny {inside}".strip(), "middle")
 
 
-def draw_legend(d, rows, top):
+def put_legend(d, rows, top):
     there = {LOOKS[bar[0]][0] for bars in rows.values() for bar in bars}
     x = 10
     for style, text in LEGEND:
@@ -101,7 +101,7 @@ def figure(rows, title, timed=False):
     d = Drawing(says(rows, title, timed))
     d.text(10, 18, title, "title")
     d.text(10, 34, "One block. Numbers: tiles along K, copied, then multiplied.", "note")
-    draw_legend(d, rows, 43)
+    put_legend(d, rows, 43)
     y, before = 62, "stage"
     for row, bars in rows.items():
         y += 8 if before == "stage" and not row.startswith("stage") else 0
@@ -109,7 +109,7 @@ def figure(rows, title, timed=False):
         d.line(LEFT, y + TALL / 2, LEFT + LONG, y + TALL / 2)
         d.text(10, y + 11, row)
         for bar in sorted(bars, key=lambda bar: list(LOOKS).index(bar[0])):
-            draw_bar(d, bar, y, scale, row.startswith("stage"))
+            put_bar(d, bar, y, scale, row.startswith("stage"))
         y += TALL + 4
     d.line(LEFT, y + 6, LEFT + LONG, y + 6, arrow=True)
     notes = order_notes(rows, steps)
@@ -122,7 +122,7 @@ def figure(rows, title, timed=False):
 
 def draw(sources):
     drawings = {}
-    for run in csv.DictReader(io.StringIO(sources.text(f"{FOLDER}/pipelines.csv"))):
+    for run in rows(sources, f"{FOLDER}/pipelines.csv"):
         drawings[run["image"]] = figure(bars_of(sources.text(f"{FOLDER}/{run['image']}.csv")), run["title"])
     return drawings
 

@@ -1,9 +1,8 @@
 """Lesson 5.9: how long each rung of steps 1 to 5 takes, as the model of time predicts it and as it was recorded."""
 
-import csv
-import io
 import math
 
+from _kernel import rows
 from _svg import Drawing
 
 SIZE, BAND = 4096, 15
@@ -15,15 +14,11 @@ def place(ms):
     return LEFT + LONG * math.log(ms / LEAST) / math.log(MOST / LEAST)
 
 
-def rows_of(sources, path):
-    return csv.DictReader(io.StringIO(sources.text(path)))
-
-
 def recorded(sources):
     """{(step, rung): milliseconds}, without those of kernels that have changed since."""
-    changed = {(row["step"], row["variant"]): row["date"] for row in rows_of(sources, "plots/changes.csv")}
+    changed = {(row["step"], row["variant"]): row["date"] for row in rows(sources, "plots/changes.csv")}
     times = {}
-    for row in rows_of(sources, "plots/data/nvidia-h200/sgemm.csv"):
+    for row in rows(sources, "plots/data/nvidia-h200/sgemm.csv"):
         rung = row["step"], row["variant"]
         plain = row["layout"] == "nn" and row["cache"] == "cold" and row["mode"] == "events"
         square = {row["m"], row["n"], row["k"]} == {str(SIZE)} and (row["alpha"], row["beta"]) == ("1", "0")
@@ -32,9 +27,9 @@ def recorded(sources):
     return times
 
 
-def draw(sources):
+def draw_predicted(sources):
     known = recorded(sources)
-    guessed = {(row["step"], row["variant"]): float(row["ms"]) for row in rows_of(sources, "docs/counted/predicted.csv")
+    guessed = {(row["step"], row["variant"]): float(row["ms"]) for row in rows(sources, "docs/counted/predicted.csv")
                if row["size"] == str(SIZE)}
     rungs = [rung for rung in guessed if rung in known]
     d = Drawing(f"Milliseconds at {SIZE} cubed, predicted and measured: " + "; ".join(
@@ -55,4 +50,4 @@ def draw(sources):
     d.line(floor, top - 6, floor, bottom, style="clash")
     d.key(bottom + 20, (10, "a", f"predicted, ± {BAND} %"), (150, "b", "measured"),
           (235, "clash", "FMAs alone, at the peak"))
-    return {"predicted": d.svg()}
+    return d.svg()

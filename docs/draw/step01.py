@@ -1,10 +1,7 @@
 """Step 1: grid, block, warp and thread, each inside the one before, and where each of them runs; what a warp's loads
 touch, the banks that they want, and what a scheduler's clocks go to."""
 
-import csv
-import io
-
-from _kernel import Kernel, multiprocessors, sectors, wavefronts
+from _kernel import Kernel, multiprocessors, rows, sectors, wavefronts
 from _svg import Drawing
 
 SIDE, WARP = 4096, 32
@@ -19,7 +16,7 @@ def warps_of(block):
     return [(tid // WARP, tid % block, tid // block) for tid in range(block * block)]
 
 
-def hierarchy(sources):
+def draw_hierarchy(sources):
     block = Kernel(sources, "step01_naive/coalesced.cu").value("BLOCK")
     sms, threads, side = multiprocessors(sources), warps_of(block), SIDE // block
     first = [(x, y) for warp, x, y in threads if warp == 0]
@@ -91,7 +88,7 @@ def panel(d, top, title, words):
     return top + 35 + -(-len(touched) // columns) * 15 + 12
 
 
-def lanes(sources):
+def draw_lanes(sources):
     """Which words, sectors and lines of global memory a warp's loads touch, in the two kernels."""
     slow = Kernel(sources, "step01_naive/uncoalesced.cu")
     fast = Kernel(sources, "step01_naive/coalesced.cu")
@@ -108,7 +105,7 @@ def lanes(sources):
     return d.svg()
 
 
-def pitch(sources):
+def draw_pitch(sources):
     """The banks that uncoalesced's load of A wants, for rows of 4096, 1000 and 4095 words."""
     kernel = Kernel(sources, "step01_naive/uncoalesced.cu")
     where = dict(blockIdx_x=0, blocks_n=1, threadIdx_y=0, k=0)
@@ -137,10 +134,10 @@ def pitch(sources):
     return d.svg()
 
 
-def slots(sources):
+def draw_slots(sources):
     """What the issue slots of both kernels go to, as counted: FMAs, other instructions, nothing."""
     counted = {(row["variant"], row["metric"]): float(row["value"])
-               for row in csv.DictReader(io.StringIO(sources.text("plots/data/nvidia-h200/counters.csv")))
+               for row in rows(sources, "plots/data/nvidia-h200/counters.csv")
                if row["step"] == "step01_naive"}
     bars = []
     for name in ("uncoalesced", "coalesced"):
@@ -163,7 +160,3 @@ def slots(sources):
         top += 76
     d.key(top + 10, (10, "c", "an FMA"), (100, "soft-c", "another instruction"), (260, "cell", "nothing"))
     return d.svg()
-
-
-def draw(sources):
-    return {"hierarchy": hierarchy(sources), "lanes": lanes(sources), "pitch": pitch(sources), "slots": slots(sources)}

@@ -1,9 +1,6 @@
 """Step 3: the outer product of a fragment of A and one of B, which results a thread owns, and registers."""
 
-import csv
-import io
-
-from _kernel import Kernel
+from _kernel import Kernel, rows
 from _svg import Drawing
 
 CONSTANTS = ("BM", "BN", "BK", "TM", "TN")
@@ -23,7 +20,7 @@ def owned(kernel, tid):
     return rows, cols
 
 
-def outer(sources):
+def draw_outer(sources):
     kernel = variant(sources, "tile4x4")
     bm, bn, tm, tn = (kernel.value(name) for name in ("BM", "BN", "TM", "TN"))
     rows, cols = owned(kernel, 0)
@@ -53,26 +50,25 @@ def outer(sources):
     return d.svg()
 
 
-def registers(sources):
+def draw_registers(sources):
     """How many blocks an SM's registers hold, from the variants' compiled sizes, and how many warps these are."""
-    compiled = {row["variant"]: int(row["registers"])
-                for row in csv.DictReader(io.StringIO(sources.text("plots/data/sass.csv")))
+    compiled = {row["variant"]: int(row["registers"]) for row in rows(sources, "plots/data/sass.csv")
                 if row["step"] == "step03_regblock"}
-    rows = []
+    variants = []
     for name in NAMES:
         sizes = Kernel(sources, f"step03_regblock/{name}.cu")
         threads = sizes.value("BM") // sizes.value("TM") * (sizes.value("BN") // sizes.value("TN"))
         warp = -(-compiled[name] * 32 // PER_WARP) * PER_WARP
         blocks = REGISTERS // (warp * threads // 32)
-        rows.append((name, compiled[name], threads, blocks, warp * threads // 32, blocks * threads // 32,
-                     sizes.value("TM") * sizes.value("TN")))
+        variants.append((name, compiled[name], threads, blocks, warp * threads // 32, blocks * threads // 32,
+                         sizes.value("TM") * sizes.value("TN")))
     d = Drawing(f"The {REGISTERS} registers of an SM, divided among blocks. " + " ".join(
         f"{name}: {regs} registers per thread, {blocks} blocks of {threads} threads, {warps} of {WARPS} warps."
-        for name, regs, threads, blocks, _, warps, _ in rows))
+        for name, regs, threads, blocks, _, warps, _ in variants))
     d.text(10, 18, f"A bar is an SM's {REGISTERS:,} registers, cut into blocks.", "note")
     d.text(10, 33, "Strong: accumulators. Pale: the rest. Grey: left over.", "note")
     top, long = 44, 380
-    for name, regs, threads, blocks, size, warps, results in rows:
+    for name, regs, threads, blocks, size, warps, results in variants:
         d.text(10, top + 13, name, "title")
         d.text(10, top + 28, f"{regs} registers per thread, {blocks} blocks of {threads} threads")
         d.box(10, top + 34, long, 20, "cell", 0)
@@ -83,7 +79,3 @@ def registers(sources):
         d.text(10, top + 69, f"{warps} of {WARPS} warps, {warps // 4} for each of the SM's four schedulers")
         top += 84
     return d.svg()
-
-
-def draw(sources):
-    return {"outer": outer(sources), "registers": registers(sources)}

@@ -17,7 +17,7 @@ def owned(kernel, tid):
     return [[first + one for first in firsts for one in range(4)] for firsts in (rows, cols)]
 
 
-def owners(sources):
+def draw_owners(sources):
     """Which results of the block's 128 x 128 tile a thread owns."""
     tiles = Kernel(sources, "step04_vectorized/tiles.cuh")
     bm, bn = tiles.value("BM"), tiles.value("BN")
@@ -62,7 +62,7 @@ def words_of(sources, name, lanes):
     return words
 
 
-def banks(sources):
+def draw_phases(sources):
     waves = {name: wavefronts(words_of(sources, name, range(8)), 8) for name in NAMES}
     d = Drawing("The eight lanes of one phase of a 16-byte load of B. " + " ".join(
         f"{name} takes {len(waves[name])} wavefront{'s' * (len(waves[name]) > 1)}." for name in NAMES))
@@ -82,7 +82,7 @@ def banks(sources):
     return d.svg()
 
 
-def merged(sources):
+def draw_merge(sources):
     """The load of A: whose words the lanes of each phase want."""
     kernel = Kernel(sources, "step04_vectorized/lds128.cu")
     rows = [kernel.index("&a_reg[0] =", "t.A", k=0, threadIdx_x=lane)[1] for lane in range(32)]
@@ -120,7 +120,7 @@ def stored_words(kernel, part, threads, pitch):
     return words
 
 
-def transpose(sources):
+def draw_transpose(sources):
     kernel = Kernel(sources, "step04_vectorized/tiles.cuh")
     bk, bm, pitch = (kernel.value(name) for name in ("BK", "BM", "A_ROW"))
     counts = {one: len(wavefronts(stored_words(kernel, 0, range(32), one), 32)) for one in (bm, pitch)}
@@ -135,7 +135,7 @@ def transpose(sources):
         row, k0 = kernel.value("a_row", threadIdx_x=tid), kernel.value("a_k", threadIdx_x=tid)
         for part in range(4):
             x, y = 10 + (k0 + part) * cell, 44 + row * cell
-            d.label(x, y, cell - gap, cell - gap, f"{tid}", styles[tid], "on" if tid < 2 else "")
+            d.label(x, y, cell - gap, cell - gap, f"{tid}", styles[tid])
     for row in range(2, 4):
         for k in range(bk):
             d.box(10 + k * cell, 44 + row * cell, cell - gap, cell - gap)
@@ -149,8 +149,7 @@ def transpose(sources):
     for tid in SHOWN:
         for part in range(4):
             k, row = kernel.index(f"t->A[a_k + {part}]", "t->A", threadIdx_x=tid)
-            d.label(x0 + row * cell, 44 + k * cell, cell - gap, cell - gap, f"{tid}", styles[tid], "on" if tid < 2
-                    else "")
+            d.label(x0 + row * cell, 44 + k * cell, cell - gap, cell - gap, f"{tid}", styles[tid])
     d.text(x0, 44 + bk * cell + 12, f"row of A: 0 to {bm - 1}  ->", "note")
     d.text(10, 150, "The number is the thread.")
     d.text(10, 165, "As has a row for each k,")
@@ -186,7 +185,7 @@ def exchanged(sources):
             in range(32)]
 
 
-def stores(sources):
+def draw_stores(sources):
     """The sectors of C that one store of a warp touches where C cannot be written 16 bytes at a time."""
     panels = [("lds128_2x2, word by word", scalar(sources)), ("coalesced_store", exchanged(sources))]
     touched = [(name, sectors([row * PITCH + col for row, col in cells]), cells) for name, cells in panels]
@@ -205,8 +204,3 @@ def stores(sources):
                 d.box(x + word * wide, y, wide - 1, 13, "a" if sector * 8 + word in words else "cell", 1)
         top += 34 + -(-len(found) // 4) * 17 + 12
     return d.svg()
-
-
-def draw(sources):
-    return {"owners": owners(sources), "phases": banks(sources), "merge": merged(sources),
-            "transpose": transpose(sources), "stores": stores(sources)}

@@ -11,7 +11,7 @@ SHOWN = 8  # columns of the order of FMAs
 SMS = 132  # of an H200
 
 
-def prefetch(sources):
+def draw_prefetch(sources):
     kernel = Kernel(sources, FOLDER + "register_prefetch.cu")
     last = kernel.value("BK") - 1
     body = kernel.text[kernel.text.index("for (int t = 0;"):]
@@ -37,11 +37,10 @@ def prefetch(sources):
                 d.box(x, y + 4, 12, 22, "b", 0)
                 d.box(x + 13.5, y - 4, 3, 112, "c", 0)
             elif number == 2:
-                d.label(x, y + 4, wide - 1, 22, (k + 1) % (last + 1), "soft-d" if k < last else "d", "" if k < last
-                        else "on")
+                d.label(x, y + 4, wide - 1, 22, (k + 1) % (last + 1), "soft-d" if k < last else "d")
             elif number == 3:
                 d.label(x, y + 4, wide - 1, 22, k, "cell")
-    d.label(left, top + 4, 2 * wide, 22, "LDG", "a", "on", 0)
+    d.label(left, top + 4, 2 * wide, 22, "LDG", "a", round=0)
     d.text(left + 3 * wide, top + 19, "words of tile t + 1 on their way")
     d.text(10, top + 40 * 3 + 26, "this k")
     d.key(top + 166, (10, "a", "4 loads are issued"), (150, "b", "10 stores"), (250, "c", "barrier"))
@@ -49,7 +48,7 @@ def prefetch(sources):
     return d.svg()
 
 
-def stages(sources):
+def draw_stages(sources):
     kernel = Kernel(sources, FOLDER + "cp_async.cu")
     count, shown = kernel.value("STAGES"), 8
     def filled(t):
@@ -73,8 +72,8 @@ def stages(sources):
             stage = filled(tile - count + 1)
             if ahead == 0 and read(t) != stage:
                 kernel.refuse("a stage that is read where it was filled")
-            style, inside = (("a", "on") if ahead == 0 else ("b", "on") if ahead == count - 1 else ("soft-b", ""))
-            d.label(left + stage * wide, y, wide - 3, high, f"tile {tile}", style, inside)
+            style = {0: "a", count - 1: "b"}.get(ahead, "soft-b")
+            d.label(left + stage * wide, y, wide - 3, high, f"tile {tile}", style)
     d.key(top + shown * (high + 3) + 16, (10, "a", "multiplied"), (110, "soft-b", "in flight or landed"),
           (260, "b", "copies are issued"))
     return d.svg()
@@ -86,7 +85,7 @@ def copies_of(kernel, k):
     return range(kernel.compute(bounds[1], k=k), kernel.compute(bounds[2], k=k))
 
 
-def spread(sources):
+def draw_spread(sources):
     kernel = Kernel(sources, FOLDER + "spread_copies.cu", FOLDER + "copies.cuh")
     deep, of_a, all_copies = kernel.value("BK"), kernel.value("A_COPIES"), kernel.value("COPIES")
     slots = kernel.value("SLOTS")
@@ -146,7 +145,7 @@ def loops(kernel):
     return order
 
 
-def fma_order(sources):
+def draw_fma_order(sources):
     names = ("cp_async", "serpentine")
     orders = {name: loops(Source(sources, f"{FOLDER}{name}.cu")) for name in names}
     if len({tuple(sorted(order)) for order in orders.values()}) > 1:
@@ -204,7 +203,7 @@ def warp_words(kernel):
     return len(rows), len(cols), 32 * kernel.value("TM") * kernel.value("TN")
 
 
-def warp_tiles(sources):
+def draw_warp_tiles(sources):
     kernels = {name: Source(sources, f"{FOLDER}{name}.cu") for name in ("serpentine", "warp_tiles")}
     words = {name: warp_words(kernel) for name, kernel in kernels.items()}
     d = Drawing("A block's tile, the results of warp 0 in it, and of these the ones of lanes 0, 1 and 16. " + " ".join(
@@ -249,7 +248,7 @@ def position(kernel, number, m, n):
     return at[0] // bm, at[1] // bn
 
 
-def rasterization(sources):
+def draw_rasterization(sources):
     side = 8192
     kernels = {name: Source(sources, f"{FOLDER}{name}.cu") for name in ("warp_tiles", "rasterized")}
     places = {name: [position(kernel, number, side, side) for number in range(SMS)] for name, kernel in kernels.items()}
@@ -304,7 +303,7 @@ def begins(kernel, tiles, tiles_k, whole, workers):
             for piece in range(whole + workers + 1)]
 
 
-def waves(sources):
+def draw_waves_stream_k(sources):
     kernel = Source(sources, FOLDER + "stream_k.cu")
     tiles, tiles_k, whole, workers = division(kernel, 4096)
     full, rest = divmod(tiles, SMS)
@@ -342,7 +341,7 @@ def waves(sources):
     return d.svg()
 
 
-def pieces(sources):
+def draw_pieces(sources):
     kernel = Source(sources, FOLDER + "stream_k.cu")
     tiles, tiles_k, whole, workers = division(kernel, 1024)
     first = begins(kernel, tiles, tiles_k, whole, workers)
@@ -435,7 +434,7 @@ def plans(sources, m, n, k):
     return found
 
 
-def plan(sources):
+def draw_plan(sources):
     side, sides = 512, (256, 512, 1024, 2048, 4096)
     rows = plans(sources, side, side, side)
     least, top = min(sum(one[1]) for one in rows), max(sum(one[1]) for one in rows)
@@ -476,7 +475,7 @@ def by_maxas(i, j):
     return 3 - j % 2 - i % 4 // 2 * 2 + i % 2 * 4 + j // 2 * 8 + i // 4 * 32
 
 
-def registers_of_maxas(_sources):
+def draw_maxas(_sources):
     cells = [(i, j) for i in range(8) for j in range(8)]
     for sums in by_rows, by_maxas:
         assert sorted(sums(i, j) for i, j in cells) == list(range(64))
@@ -506,16 +505,9 @@ def registers_of_maxas(_sources):
             d.label(10, top + 22 + at * high, wide - 3, high - 3, f"{A_FROM + at}", "soft-" + styles[at % 4])
         for i, j in cells:
             x, y, register = left + j * wide, top + 22 + i * high, sums(i, j)
-            d.label(x, y, wide - 3, high - 3, register, styles[register % 4], "on")
+            d.label(x, y, wide - 3, high - 3, register, styles[register % 4])
             if (i, j) in four:
                 d.box(x - 1, y - 1, wide - 1, high - 1, "clash")
         top += 22 + 8 * high + 8
     d.text(10, top + 10, "Above: the words of B. To the left: those of A.", "note")
     return d.svg()
-
-
-def draw(sources):
-    return {"prefetch": prefetch(sources), "stages": stages(sources), "spread": spread(sources),
-            "fma_order": fma_order(sources), "warp_tiles": warp_tiles(sources),
-            "rasterization": rasterization(sources), "waves_stream_k": waves(sources), "pieces": pieces(sources),
-            "plan": plan(sources), "maxas": registers_of_maxas(sources)}

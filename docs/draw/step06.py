@@ -38,7 +38,7 @@ def grid(d, x, y, words, rows, columns, name, transposed=False):
     return y + rows * high
 
 
-def fragments(sources):
+def draw_fragments(sources):
     kernel = Kernel(sources, "step06_tensorcore/a_mma/mma_sync.cu")
     a = held(kernel, "a_frag[i][r] =", "a", 4, wm=0, i=0)
     b = held(kernel, "b_frag[j][r] =", "b", 2, wn=0, j=0)
@@ -63,7 +63,7 @@ def fragments(sources):
     return d.svg()
 
 
-def lanes(sources):
+def draw_ldmatrix(sources):
     kernel = Kernel(sources, "step06_tensorcore/b_ldmatrix/ldmatrix.cu")
     line = kernel.line("int row = wm + i * 16")
     row_of, chunk_of = (part.split("=", 1)[1].strip(" ;") for part in line.strip().removeprefix("int ").split(", "))
@@ -86,7 +86,7 @@ def lanes(sources):
     return d.svg()
 
 
-def bytes_tile(sources):
+def draw_fragments_s8(sources):
     """mma.m8n8k16 of bytes: a word is four k of a row of A or of a column of B, or one sum."""
     kernel = Kernel(sources, "step06_tensorcore/a_mma/mma_s8_tile.cu")
     a, b, c = {}, {}, {}
@@ -109,8 +109,7 @@ def bytes_tile(sources):
     def matrix(x, y, wide, words, name):
         d.text(x, y - 5, name)
         for (row, column), lane in words.items():
-            d.label(x + column * wide, y + row * 17, wide - 1.5, 15.5, lane, "a" if lane < 4 else "cell",
-                    "on tiny" if lane < 4 else "tiny")
+            d.label(x + column * wide, y + row * 17, wide - 1.5, 15.5, lane, "a" if lane < 4 else "cell", "tiny")
     matrix(190, 50, 24, {(k, column): lane for (column, k), lane in b.items()}, "B: k 0–15 × 8 columns")
     matrix(40, 146, 34, a, "A: 8 rows × k 0–15")
     matrix(190, 146, 24, c, "C: 8 × 8, 32 bits each")
@@ -118,7 +117,7 @@ def bytes_tile(sources):
     return d.svg()
 
 
-def warp_tiles(sources):
+def draw_warp_tiles_step06(sources):
     d = Drawing("A block of 128 by 128 divided among warps. stages: eight warps of 64 by 32. warp_64x64: four of 64 by "
                 "64. For 16 values of k a warp loads its rows of A and its columns of B.")
     d.text(10, 18, "A block's 128 × 128 of C; a box: a warp's part.", "note")
@@ -140,7 +139,7 @@ def warp_tiles(sources):
     return d.svg()
 
 
-def sums(sources):
+def draw_wgmma_sums(sources):
     """Who holds the sums of wgmma's 64 rows."""
     kernel = Kernel(sources, "step06_tensorcore/d_hopper/wgmma.cu")
     epilogue = Kernel(sources, "step06_tensorcore/sums.cuh")
@@ -176,12 +175,6 @@ def sums(sources):
     return d.svg()
 
 
-def place_in(kernel):
-    """The expression of place(row, chunk), in numbers of 2 bytes."""
-    found = re.search(r"int place\(int row, int chunk\) \{\s*return (.*?);", kernel.text)
-    return found[1] if found else kernel.refuse("a function place")
-
-
 def words(kernel, place, chunk, width):
     """The four words that each of eight lanes names: row `lane`, chunk `chunk` of rows of `width` numbers."""
     found = {}
@@ -191,7 +184,7 @@ def words(kernel, place, chunk, width):
     return found
 
 
-def banks(sources):
+def draw_xor_banks(sources):
     d = Drawing("Chunk 0 of rows 0 to 7 in shared memory. In ldmatrix, rows of 64 bytes as they are, the eight rows "
                 "fall into two groups of four banks: four wavefronts. In swizzle, XORed, into eight groups: "
                 "one wavefront.")
@@ -200,7 +193,7 @@ def banks(sources):
     top, wide = 44, 44.5
     for name, place in (("ldmatrix", "chunk * 8"), ("swizzle", None)):
         kernel = Kernel(sources, f"step06_tensorcore/b_ldmatrix/{name}.cu")
-        waves = wavefronts(words(kernel, place or place_in(kernel), 0, kernel.value("BK")), 8)
+        waves = wavefronts(words(kernel, place or kernel.returned("place"), 0, kernel.value("BK")), 8)
         d.text(10, top + 14, f"{name}: {len(waves)} wavefront{'s' * (len(waves) > 1)}", "title")
         d.banks(top + 22, waves, 26)
         top += 22 + len(waves) * 26 + 14
@@ -212,12 +205,11 @@ def banks(sources):
 
 def places(d, kernel, top, chunks, styles):
     """The chunks of rows 0 to 7 as they stand in the banks, 128 bytes a line, with styles[chunk]; where that ends."""
-    place, high = place_in(kernel), 25
+    place, high = kernel.returned("place"), 25
     for row in range(8):
         for chunk in range(chunks):
             at = row * chunks + kernel.compute(place, row=row, chunk=chunk) // 8
-            d.label(60 + at % 8 * 41, top + at // 8 * (high + 3), 39, high, f"{row}.{chunk}", styles[chunk],
-                    "on" if styles[chunk] == "a" else "")
+            d.label(60 + at % 8 * 41, top + at // 8 * (high + 3), 39, high, f"{row}.{chunk}", styles[chunk])
     for line in range(chunks):
         rows = f"{2 * line}, {2 * line + 1}" if chunks == 4 else line
         d.text(52, top + 16 + line * (high + 3), rows, "note", "end")
@@ -227,7 +219,7 @@ def places(d, kernel, top, chunks, styles):
     return top + chunks * (high + 3)
 
 
-def table(sources):
+def draw_xor(sources):
     kernel = Kernel(sources, "step06_tensorcore/b_ldmatrix/swizzle.cu")
     d = Drawing("Where swizzle puts the chunks of rows 0 to 7: two rows of 64 bytes fill the 32 banks, and chunk c of "
                 "row r stands where chunk c XOR r / 2 mod 4 would be. Chunk 0 of the eight rows stands in eight "
@@ -238,7 +230,7 @@ def table(sources):
     return d.svg()
 
 
-def deep(sources):
+def draw_deep_tile(sources):
     """Tiles of 32 and of 64 values of k: what one copy of a warp takes, and where the chunks of the deeper lie."""
     kernel, last = Kernel(sources, "step06_tensorcore/c_ring/stages.cu"), 40  # K of the last tile that is drawn
     d = Drawing("What a warp copies with one instruction: of rows of 64 bytes eight half lines, of rows of 128 bytes "
@@ -260,10 +252,10 @@ def deep(sources):
     return d.svg()
 
 
-def box(sources):
+def draw_box(sources):
     """The 128-byte swizzle, and the four steps of 32 bytes that wgmma takes."""
     kernel = Kernel(sources, "step06_tensorcore/d_hopper/tma.cu")
-    place, chunks = place_in(kernel), kernel.value("BK") // 8
+    place, chunks = kernel.returned("place"), kernel.value("BK") // 8
     d = Drawing("Eight rows of a TMA box, 128 bytes each: chunk c of row r stands where chunk c XOR r would be. wgmma "
                 "takes 32 bytes of K at a time, two chunks a row, wherever the swizzle put them; eight rows are 1024 "
                 "bytes.")
@@ -289,7 +281,7 @@ def number(word):
     return struct.unpack("<f", struct.pack("<I", word & 0xffffffff))[0]
 
 
-def split(sources):
+def draw_split(sources):
     text = without_comments(sources.text("step06_tensorcore/f_tf32x3/three_products.cu"))
     found = re.search(r"__float_as_uint\(x\) \+ (0x\w+?)u\) & (0x\w+?)u", text)
     if not found:
@@ -332,7 +324,7 @@ def part(d, x, y, across, down, wide, high, styles):
             d.box(x + column * wide, y + row * high, wide - 1, high - 1, styles.get((row, column), "cell"))
 
 
-def levels(sources):
+def draw_levels(sources):
     path = "step06_tensorcore/c_ring/rasterized.cu"
     kernel, lines = Kernel(sources, path), sources.text(path).split("\n")
     bm, bn, bk, wm, wn, stages = (kernel.value(name) for name in ("BM", "BN", "BK", "WM", "WN", "STAGES"))
@@ -362,10 +354,3 @@ def levels(sources):
         if place < 3:
             d.line(42, y + 67, 42, y + 89, arrow=True)
     return d.svg()
-
-
-def draw(sources):
-    return {"fragments": fragments(sources), "ldmatrix": lanes(sources), "fragments_s8": bytes_tile(sources),
-            "warp_tiles_step06": warp_tiles(sources), "wgmma_sums": sums(sources), "xor_banks": banks(sources),
-            "xor": table(sources), "deep_tile": deep(sources), "box": box(sources), "split": split(sources),
-            "levels": levels(sources)}

@@ -4,7 +4,7 @@ from _kernel import Kernel
 from _svg import Drawing
 
 
-def draw(sources):
+def draw_tiles(sources):
     kernel = Kernel(sources, "step02_smem/tile32.cu")
     tile = kernel.value("TILE")
     x, y = 3, 1  # the thread that is shown
@@ -51,4 +51,4 @@ def draw(sources):
                                    "Strong: the word it copies.",
                                    "Pale: the words it reads.")):
         d.text(10, 262 + 15 * number, line, "note")
-    return {"tiles": d.svg()}
+    return d.svg()

@@ -42,6 +42,15 @@ def loaded(path):
     return module
 
 
+def drawn_by(program, sources):
+    """A program's drawings by name: draw_NAME(sources) is one; draw(sources) are those whose names are not its own."""
+    for name, function in vars(program).items():
+        if name == "draw":
+            yield from function(sources).items()
+        elif name.startswith("draw_"):
+            yield name.removeprefix("draw_"), function(sources)
+
+
 def made(root):
     """Every drawing as it should be: {path: text}."""
     files = {}
@@ -50,7 +59,7 @@ def made(root):
     for program in sorted(glob.glob(os.path.join(glob.escape(folder), "[a-z]*.py"))):
         sources = Sources(root)
         name = os.path.relpath(program, root)
-        drawn = loaded(program).draw(sources)
+        drawn = dict(drawn_by(loaded(program), sources))
         for path in [program, *shared]:
             sources.text(os.path.relpath(path, root))
         digest = hashlib.sha256("".join(f"{path}\n{text}\n" for path, text in sorted(sources.read.items())).encode())

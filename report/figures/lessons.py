@@ -86,6 +86,15 @@ def of_bars(title, rows, names, texts=12, legend=(), marks=(), panels=("",)):
     return Page("bars", laid, title, 52 + 29 * (top - bottom), "; ".join(told), XLABEL="")
 
 
+def grown(names, lessons):
+    """The last rung of each lesson, and the rungs up to there: (name, its line type)."""
+    before = 0
+    for last in lessons:
+        end = names.index(last) + 1
+        yield last, [(name, OWN if i >= before else OTHER) for i, name in enumerate(names[:end])]
+        before = end
+
+
 def ladder(rows, lessons, title, whole, prefix):
     """The figure of a ladder, and those of its lessons, up to the last rung that each adds. rows: (name, value, text),
     the baseline's last."""
@@ -93,16 +102,12 @@ def ladder(rows, lessons, title, whole, prefix):
     longest = max(14, *(len(text) for _, _, text in rows if text))
     def cell(value, text, of):
         return value and (value, top, of, text)
-    names, pages, before = [name for name, *_ in rows], {}, 0
-    for last in lessons:
-        end = names.index(last) + 1
-        shown = [(name, cell(value, text, OWN if i >= before else OTHER)) for i, (name, value, text)
-                 in enumerate(rows[:end])]
-        pages[prefix + last] = of_bars(title, [*shown, "", (rows[-1][0], cell(*rows[-1][1:], THEIRS))], 18, 14)
-        before = end
-    every = [(name, cell(value, text, OWN)) for name, value, text in rows[:-1]]
-    pages[whole] = of_bars(title, [*every, "", (rows[-1][0], cell(*rows[-1][1:], THEIRS))], 18, longest)
-    return pages
+    def figure(shown, texts):
+        bars_of = [(name, cell(*known[name], of)) for name, of in shown]
+        return of_bars(title, [*bars_of, "", (rows[-1][0], cell(*rows[-1][1:], THEIRS))], 18, texts)
+    known = {name: (value, text) for name, value, text in rows}
+    pages = {prefix + last: figure(shown, 14) for last, shown in grown(list(known), lessons)}
+    return {**pages, whole: figure([(name, OWN) for name in list(known)[:-1]], longest)}
 
 
 BY_ROADS = ("serpentine", "warp_tiles", "rasterized")  # of step 5: a lesson's own figures tell one percent of speed
@@ -211,12 +216,9 @@ def gemv(db):
             *((name, *cells(name, of)) for name, of in shown), "", ("cuBLAS", *cells("cublas", THEIRS))], 16, 11,
             panels=("n = k = 1024", "n = k = 4096"))
 
-    pages, before = {"ladder_step07": figure([(name, OWN) for name in names])}, 0
-    for last in GEMV:
-        end = names.index(last) + 1
-        pages["ladder_" + last] = figure([(name, OWN if i >= before else OTHER) for i, name in enumerate(names[:end])])
-        before = end
-    return {**pages, "gemv_chain": chain(db), "gemv_times": search(db)}
+    pages = {"ladder_" + last: figure(shown) for last, shown in grown(names, GEMV)}
+    return {"ladder_step07": figure([(name, OWN) for name in names]), **pages, "gemv_chain": chain(db),
+            "gemv_times": search(db)}
 
 
 def chain(db):

@@ -14,7 +14,8 @@ folder=plots/data/$(gpu_slug)
 mkdir -p "$folder"
 status=0
 # shellcheck disable=SC2086 # several methods, several shapes
-"$python" scripts/knn/knn_torch.py --library "$library" --csv "$folder/knn.csv" --seconds "${SECONDS_EACH:-2}" \
-    --methods ${METHODS:-exact_tc fused direct+radix} ${SHAPES:+--shapes $SHAPES} || status=$?
+"$python" scripts/knn/knn_peers.py --library "$library" --csv "$folder/knn.csv" --seconds "${SECONDS_EACH:-2}" \
+    --methods ${METHODS:-exact_tc fused direct+radix} --shapes ${SHAPES:-1200:32768:256:25 1200:16384:32:46 \
+    1200:16384:32:512 1200:1000000:128:100 10000:1000000:128:25} || status=$?
 rmdir "$folder" 2>/dev/null || true
 exit "$status"

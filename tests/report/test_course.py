@@ -265,8 +265,8 @@ class Lessons(Tree):
 
 
 PROGRAM = """from _shared import WIDTH
-def draw(sources):
-    return {"one": f'<svg width="{WIDTH}">\\n<text>{len(sources.text("step01_a/one.cu"))}</text>\\n</svg>\\n'}
+def draw_one(sources):
+    return f'<svg width="{WIDTH}">\\n<text>{len(sources.text("step01_a/one.cu"))}</text>\\n</svg>\\n'
 """
 
 

@@ -8,7 +8,7 @@ import re
 from support import ROOT, Case, read, report, write
 
 from report.figures import NAMED, lessons, made
-from report.figures.layout import Axis, Bar, Line, bars, chart, nice_ceiling, runs, series, spread, steps
+from report.figures.layout import nice_ceiling, quoted, spread
 
 
 class Figures(Case):
@@ -125,19 +125,6 @@ class Layout(Case):
             self.assertGreaterEqual(other - one, 0.1 - 1e-9)
         self.assertEqual(sorted(range(5), key=lambda i: places[i]), [4, 0, 1, 2, 3])
 
-    def blocks(self, *lines, **more):
-        text = chart([("", lines)], Axis(0, 10, [(0, "0"), (10, "10")]), Axis(0, 4, [(0, "0"), (4, "4")]), 0.1, 0.2,
-                     **more)
-        return {block.split("\n")[0][2:]: block.split("\n")[1:] for block in re.split("\n\n\n+", text)}
-
-    def test_a_label_with_room_stays(self):
-        self.assertEqual(self.blocks(Line([(5, 2)], 3, 'a "b"'))["labels"], ["1.06 0.5 \"a 'b'\" 3 0"])
-
-    def test_intervals_are_drawn_where_they_are_recorded(self):
-        self.assertEqual(self.blocks(Line([(5, 2, 1, 3), (10, 2, None, None)], 3))["whiskers"], ["0.5 0.5 3 0.25 0.75"])
-        ladder = bars([("a", Bar(0.5, 3, "1", (0.4, 0.6))), ("b", Bar(0.5, 3, "1"))], 9, 9, columns=99)
-        self.assertEqual(re.search("# whiskers\n(.*?)\n\n", ladder, re.DOTALL)[1], "50 -0.5 42 58")
-
     def test_a_figure_of_a_note_is_checked_without_gnuplot(self):
         page = lessons.of_bars("Title", [("a", (1, 2, 5, "1.0")), ("b", None)], 9)
         self.assertIn("a 1.0; b not recorded", page.told)
@@ -150,18 +137,11 @@ class Layout(Case):
         page.data += "\n"
         self.assertFalse(page.holds(ROOT, drawn))
 
-    def test_steps(self):
-        self.assertEqual([steps(x) for x in (7, 53, 1.2)],
-                         [[0, 2, 4, 6], [0, 10, 20, 30, 40, 50], [0, 0.2, 0.4, 0.6, 0.8, 1, 1.2]])
-
     def test_round_numbers(self):
         self.assertEqual([nice_ceiling(x) for x in (0.011, 4.1, 51, 660)], [0.015, 4.5, 55, 700])
 
-    def test_runs_leave_out_the_empty(self):
-        self.assertEqual(runs([["a"], [], ["b", "c"]]), ["a", "", "b", "c", ""])
-
-    def test_series(self):
-        self.assertEqual([series(step) for step in ("step05_doublebuffer", "step11_x", "other")], [5, 3, 0])
+    def test_quotes_in_a_label(self):
+        self.assertEqual(quoted('a "b"'), "\"a 'b'\"")
 
 
 class Usage(Case):

@@ -4,7 +4,7 @@ import glob
 import os
 import re
 
-from support import DATA, ROOT, Case, read, report, write
+from support import DATA, ROOT, Case, read, write
 
 from report import load, schema
 
@@ -18,11 +18,6 @@ class Damaged(Case):
         self.assertNotIn("\n", message)
         for text in (self.file(kind) + ":", *texts):
             self.assertIn(text, message)
-
-    def test_one_line_and_status_2(self):
-        self.change("sgemm", lambda lines: lines + ["step05_doublebuffer,warp"])
-        self.refused(report("figures", "--out", self.tmp, self.file("sgemm")),
-                     f"plots: {self.file('sgemm')}:118: 2 fields, not 44\n")
 
     def field(self, kind, line, column, text):
         """Puts a text into one field; the rows are without quotes."""

@@ -3,11 +3,9 @@
 -- widths: 20 24 6 15 22
 -- part: any
 SELECT 1 FROM record WHERE mode = 'sim' LIMIT 1;
--- part: heading
-SELECT device || ', every element: integers to the bit, others within their bound' FROM record WHERE mode = 'sim' LIMIT
-       1;
 -- part: rows
-SELECT step, variant, dtype AS type,
+SELECT device || ', every element: integers to the bit, others within their bound' AS heading, step, variant,
+       dtype AS type,
        CASE WHEN op = 'knn' THEN m || 'x' || n || 'x' || d WHEN op IN ('gemm', 'conv') THEN m || 'x' || n || 'x' || k
             ELSE n || 'x' || k END
        AS "m x n x k",
