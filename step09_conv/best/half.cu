@@ -190,7 +190,7 @@ static cudaError_t launch_hopper(const conv_problem *p, const half_plan *plan, c
     if (error == cudaSuccess && plan->loader == LOAD_WINDOWS) error = conv_map_x(&x_map, &q, t->bm);
     if (error == cudaSuccess && !t->any_c) error = tensor_map_c(&y_map, g, 16);
     if (error != cudaSuccess) return error;
-    const persistent_work work = {BAND_ROWS / t->bm, plan->product.whole, plan->product.parts, plan->product.sums};
+    const persistent_work work = work_of(&plan->product, t, BAND_ROWS);
     return gemm_launch_overlapping(c->kernel, (unsigned)plan->product.clusters, 1, c->threads, c->bytes, stream, x_map,
                                    f_map, y_map, hopper_of(g), plan->view, work, plan->loader);
 }
