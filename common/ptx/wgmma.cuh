@@ -17,7 +17,7 @@
  *   row 16w + l / 4            d[4j]        d[4j + 1]
  *   row 16w + l / 4 + 8        d[4j + 2]    d[4j + 3]
  *
- * so N = 2 * (length of d), and the length picks the instruction: N = 128, 192 or 256.
+ * so N = 2 * (length of d), and the length picks the instruction: N = 64, 128, 160, 192 or 256.
  *
  * A descriptor says how a matrix lies in shared memory ("Matrix descriptor"): bits 0-13 its address / 16, 16-29 the
  * leading and 32-45 the stride byte offset / 16, 62-63 the swizzle, 1 for 128 bytes. Two layouts are used here; both
@@ -69,11 +69,13 @@ __device__ __forceinline__ void wgmma_commit() {
         "+" c((d)[(i) + 5]), "+" c((d)[(i) + 6]), "+" c((d)[(i) + 7])
 #define KL_D32(c, d, i) KL_D8(c, d, i), KL_D8(c, d, (i) + 8), KL_D8(c, d, (i) + 16), KL_D8(c, d, (i) + 24)
 #define KL_D64(c, d)    KL_D32(c, d, 0), KL_D32(c, d, 32)
+#define KL_D80(c, d)    KL_D64(c, d), KL_D8(c, d, 64), KL_D8(c, d, 72)
 #define KL_D96(c, d)    KL_D64(c, d), KL_D32(c, d, 64)
 #define KL_D128(c, d)   KL_D96(c, d), KL_D32(c, d, 96)
 #define KL_TEXT32                                                                                                      \
     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                                           \
     "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define KL_TEXT80_REST "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79"
 #define KL_TEXT64_REST                                                                                                 \
     "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "                                 \
     "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
@@ -84,6 +86,7 @@ __device__ __forceinline__ void wgmma_commit() {
     "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "                     \
     "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
 #define KL_TEXT64  KL_TEXT32 ", " KL_TEXT64_REST
+#define KL_TEXT80  KL_TEXT64 ", " KL_TEXT80_REST
 #define KL_TEXT96  KL_TEXT64 ", " KL_TEXT96_REST
 #define KL_TEXT128 KL_TEXT96 ", " KL_TEXT128_REST
 
@@ -94,6 +97,9 @@ template <int N> __device__ __forceinline__ void wgmma_wait(float (&d)[32]) {
 }
 template <int N> __device__ __forceinline__ void wgmma_wait(float (&d)[64]) {
     KL_SM90A("wgmma.wait_group.sync.aligned %64;" : KL_D64("f", d) : "n"(N) : "memory");
+}
+template <int N> __device__ __forceinline__ void wgmma_wait(float (&d)[80]) {
+    KL_SM90A("wgmma.wait_group.sync.aligned %80;" : KL_D80("f", d) : "n"(N) : "memory");
 }
 template <int N> __device__ __forceinline__ void wgmma_wait(float (&d)[96]) {
     KL_SM90A("wgmma.wait_group.sync.aligned %96;" : KL_D96("f", d) : "n"(N) : "memory");
@@ -123,10 +129,12 @@ template <int N> __device__ __forceinline__ void wgmma_wait(int (&d)[128]) {
     }
 KL_WGMMA_16(wgmma_f16, "f16", 32, "64", KL_TEXT32, KL_D32("f", d, 0), "%32", "%33", "%34", "%35")
 KL_WGMMA_16(wgmma_f16, "f16", 64, "128", KL_TEXT64, KL_D64("f", d), "%64", "%65", "%66", "%67")
+KL_WGMMA_16(wgmma_f16, "f16", 80, "160", KL_TEXT80, KL_D80("f", d), "%80", "%81", "%82", "%83")
 KL_WGMMA_16(wgmma_f16, "f16", 96, "192", KL_TEXT96, KL_D96("f", d), "%96", "%97", "%98", "%99")
 KL_WGMMA_16(wgmma_f16, "f16", 128, "256", KL_TEXT128, KL_D128("f", d), "%128", "%129", "%130", "%131")
 KL_WGMMA_16(wgmma_bf16, "bf16", 32, "64", KL_TEXT32, KL_D32("f", d, 0), "%32", "%33", "%34", "%35")
 KL_WGMMA_16(wgmma_bf16, "bf16", 64, "128", KL_TEXT64, KL_D64("f", d), "%64", "%65", "%66", "%67")
+KL_WGMMA_16(wgmma_bf16, "bf16", 80, "160", KL_TEXT80, KL_D80("f", d), "%80", "%81", "%82", "%83")
 KL_WGMMA_16(wgmma_bf16, "bf16", 96, "192", KL_TEXT96, KL_D96("f", d), "%96", "%97", "%98", "%99")
 KL_WGMMA_16(wgmma_bf16, "bf16", 128, "256", KL_TEXT128, KL_D128("f", d), "%128", "%129", "%130", "%131")
 

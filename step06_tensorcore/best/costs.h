@@ -10,21 +10,21 @@ extern "C" {
 #endif
 
 /* Name and shipped value, in clocks of a multiprocessor where nothing else is said: as `make tune` fitted them to an
- * H100, by the times of all plans for 72 problems; it fits them to any GPU. What is about TMA and wgmma matters on
+ * H100, by the times of all plans for 226 problems; it fits them to any GPU. What is about TMA and wgmma matters on
  * sm_90 alone. All are above zero. */
 /* clang-format off */
 #define PLAN_COSTS(X) \
-    X(row_128, 2.24) X(row_32, 2.42) X(row_16, 3.24)     /* L2 delivers 128 bytes of a row that begins on so many */   \
-    X(narrow, 92.6)                                      /* more for a step of a tile of 128 columns */                \
-    X(store, 349) X(store_bn, 5.77)                      /* storing a tile: always, and for each column */             \
-    X(between, 2320)                                     /* of that, where the other consumer multiplies meanwhile */  \
-    X(scattered, 8.64)                                   /* any alignment: more for each column of 64 rows */          \
-    X(cluster, 2440) X(launch, 1100)                     /* the start of a cluster; the launch */                      \
-    X(meet, 1300) X(each_part, 1.25)                     /* parts: leaving one and meeting; for each of a tile */      \
-    X(sums, 10.2)                                        /* bytes of them written or read in a clock */                \
-    X(dram, 1660) X(start, 2100)                         /* bytes in a clock, by all; until the first are there */     \
-    X(alternate, 0.23)                                   /* of that time, during which nothing is multiplied */        \
-    X(copy, 3000) X(copied, 2840)                        /* a launch of copies; bytes they read or write in a clock */ \
+    X(row_128, 2.58) X(row_32, 2.78) X(row_16, 4.14)     /* L2 delivers 128 bytes of a row that begins on so many */   \
+    X(narrow, 36.8)                                      /* more for a step of a tile of less than 192 columns */      \
+    X(store, 1460) X(store_bn, 6.98)                     /* storing a tile: always, and for each column */             \
+    X(between, 1590)                                     /* of that, where the other consumer multiplies meanwhile */  \
+    X(scattered, 14.9)                                   /* any alignment: more for each column of 64 rows */          \
+    X(cluster, 2890) X(launch, 2410)                     /* the start of a cluster; the launch */                      \
+    X(meet, 1860) X(each_part, 19.9)                     /* parts: leaving one and meeting; for each of a tile */      \
+    X(sums, 16.5)                                        /* bytes of them written or read in a clock */                \
+    X(dram, 3160) X(start, 1100)                         /* bytes in a clock, by all; until the first are there */     \
+    X(alternate, 0.28)                                   /* of that time, during which nothing is multiplied */        \
+    X(copy, 2360) X(copied, 3530)                        /* a launch of copies; bytes they read or write in a clock */ \
     /* Multistage. So many times count its tiles' own clocks (multistage.cuh), rows on 16 bytes or any: */             \
     X(step, 1.15) X(alone, 1.61) X(overhead, 1.47) X(any_step, 2.3) X(any_alone, 1.73) X(any_overhead, 1.13)           \
     X(stage_launch, 2000) X(stage_meet, 3500)            /* the launch; until a tile's blocks have met */              \

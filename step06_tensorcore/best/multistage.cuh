@@ -284,14 +284,11 @@ static __device__ __forceinline__ void exchange(const gemm_problem &p, const sha
     int lane = threadIdx.x % 32;
     auto part = (typename P::SUM *)at.sums + at.part * (P::BM * P::BN);
 #pragma unroll
-    for (int i = 0; i < P::WM / 8; i++) {
-        int row = at.wm + i * 8 + lane / 4;
-        if (at.row0 + row >= p.m) continue;
+    for (int i = 0; i < P::WM / 16; i++) {
+        if (at.row0 + at.wm + i * 16 >= p.m) continue;
 #pragma unroll
-        for (int j = 0; j < P::WN / 8; j++) {
-            const typename P::SUM *two = &c_frag[i / 2][j][i % 2 * 2];
-            leave_two<P::BN>(part, row, at.wn + j * 8 + lane % 4 * 2, two[0], two[1]);
-        }
+        for (int j = 0; j < P::WN / 8; j++)
+            leave_fragment<P::BN>(part, at.wm + i * 16, at.wn + j * 8, lane, c_frag[i][j]);
     }
     meet(met, at.parts, threadIdx.x, P::THREADS, 0);
 }

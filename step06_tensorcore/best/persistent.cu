@@ -1,6 +1,6 @@
 /* Launches the persistent kernel (persistent.cuh, read that first) as plan.c has decided; f16 is instantiated here. */
 #include "align.h"
-#include "persistent.cuh"
+#include "persistent_tiles.cuh"
 
 static const int BAND_ROWS = 2048; /* rows of C in a band of the threadblock swizzle */
 
@@ -11,9 +11,9 @@ static cudaError_t ask_clusters(persistent_choice *c, int device) {
     if (error != cudaSuccess) return error;
     cudaLaunchAttribute attribute = {};
     attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim = {(unsigned)c->tile.cluster, 1, 1};
+    attribute.val.clusterDim = {(unsigned)(c->tile.down * c->tile.across), 1, 1};
     cudaLaunchConfig_t config = {};
-    config.gridDim = dim3(c->tile.cluster);
+    config.gridDim = dim3(c->tile.down * c->tile.across);
     config.blockDim = dim3(c->threads);
     config.dynamicSmemBytes = c->bytes;
     config.attrs = &attribute;
@@ -56,14 +56,14 @@ static cudaError_t launch_product(const hopper_plan *plan, cudaStream_t stream) 
     const persistent_choice *c = &choices(p->type, p->layout)[plan->tile];
     const plan_tile *t = &c->tile;
     CUtensorMap a_map, b_map, c_map;
-    cudaError_t error = tensor_map_a(&a_map, p, t->bm);
+    cudaError_t error = tensor_map_a(&a_map, p, t->bm / t->across);
     if (error == cudaSuccess)
-        error = tensor_map_b(&b_map, p, (p->layout == GEMM_TN ? t->bn : hopper_bk(p->type)) / t->cluster);
+        error = tensor_map_b(&b_map, p, (p->layout == GEMM_TN ? t->bn : hopper_bk(p->type)) / t->down);
     if (error == cudaSuccess && !t->any_c) error = tensor_map_c(&c_map, p, 16);
     if (error != cudaSuccess) return error;
-    const int band = BAND_ROWS > t->cluster * t->bm ? BAND_ROWS / (t->cluster * t->bm) : 1;
-    const persistent_work work = {band, plan->whole, plan->parts, plan->sums};
-    return gemm_launch_overlapping(c->kernel, (unsigned)(plan->clusters * t->cluster), t->cluster, c->threads, c->bytes,
+    const int cluster = t->down * t->across;
+    const persistent_work work = work_of(plan, t, BAND_ROWS);
+    return gemm_launch_overlapping(c->kernel, (unsigned)(plan->clusters * cluster), cluster, c->threads, c->bytes,
                                    stream, a_map, b_map, t->any_c ? a_map : c_map, hopper_of(p), work);
 }
 

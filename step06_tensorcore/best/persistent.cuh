@@ -25,14 +25,15 @@
  *     block 2     │ tile 2   │ tile 6   │ tile 9, first half
  *     block 3     │ tile 3   │ tile 7   │ tile 9, second half
  *
- * Configurations with ANY_C take such parts, and rows of C that do not begin or end on 16 bytes, which no bulk store
- * can write; the others only have what is fast. Launches overlap (ptx/griddepcontrol.cuh): a block starts as soon as
+ * Configurations with ANY_C take rows of C that do not begin or end on 16 bytes, which no bulk store can write; the
+ * others only have what is fast. Launches overlap (ptx/griddepcontrol.cuh): a block starts as soon as
  * there is room for it, and its producer waits for the launch before. All others wait for what the producer brings.
  *
  * Rows of A or B whose pitch is not a multiple of 128 bytes cost L2 more: each 128 bytes of a tile lie in two of its
  * lines and, if the pitch is not a multiple of 32 bytes either, in five sectors instead of four. If L2 then takes
- * longer than the products, two blocks, one above the other, form a cluster: each loads half of the B that they share
- * and multicasts it to both. That costs time at the start, and gains nothing where L2 keeps up.
+ * longer than the products, blocks form a cluster. Of two, one above the other, each loads half of the B that they
+ * share and multicasts it to both; in one of 2 x 2 blocks each loads half of its A, too. That costs time at the start,
+ * and gains nothing where L2 keeps up.
  */
 #ifndef KL_PERSISTENT_CUH
 #define KL_PERSISTENT_CUH
@@ -44,20 +45,24 @@
 #include "reduce_parts.cuh"
 
 /* A configuration: the knobs, in one place. */
-template <int BM_, int BN_, int STAGES_, int PING_PONG_, int CLUSTER_, int BUFFERS_, int ANY_C_>
+template <int BM_, int BN_, int STAGES_, int PING_PONG_, int DOWN_, int ACROSS_, int BUFFERS_, int ANY_C_>
 struct persistent_tile {
     static const int BM = BM_, BN = BN_; /* the tile of a block */
     /* The consumers ping-pong, a whole tile each; or they share a tile, 64 rows each. */
     static const bool PING_PONG = PING_PONG_;
-    static const int STAGES = STAGES_;   /* of the ring: 128 bytes along K each */
-    static const int CLUSTER = CLUSTER_; /* blocks, one above the other, that share a tile of B */
+    static const int STAGES = STAGES_; /* of the ring: 128 bytes along K each */
+    /* A cluster: so many blocks, one above the other, share a tile of B, and so many side by side a tile of A. */
+    static const int DOWN = DOWN_, ACROSS = ACROSS_, CLUSTER = DOWN * ACROSS, PEERS = DOWN + ACROSS - 1;
     static const int BUFFERS = BUFFERS_; /* buffers per warp for results, which leave 128 bytes per row at a time */
-    static const bool ANY_C = ANY_C_; /* takes C of any alignment and parts of tiles; the others only whole tiles, and
-                                       * rows of C that begin and end on 16 bytes */
+    static const bool PARTS = true;      /* takes parts of tiles (step 9 has tiles that do not) */
+    static const bool ANY_C = ANY_C_;    /* takes C of any alignment; the others only rows of C that begin and end on
+                                          * 16 bytes */
     static const int CONSUMERS = PING_PONG ? 2 : BM / 64, WARPS = 4 * CONSUMERS;
     static const int PIECES = PING_PONG ? BM / 64 : 1; /* 64-row parts of a tile that a consumer holds */
     static const int THREADS = 128 * (1 + CONSUMERS);
-    static const int A_BYTES = BM * ROW_BYTES, B_BYTES = BN * ROW_BYTES, STAGE_BYTES = A_BYTES + B_BYTES;
+    static_assert(ACROSS <= 2, "load_stage knows two");
+    static const int A_BYTES = BM * ROW_BYTES, B_BYTES = (BN + 63) / 64 * 64 * ROW_BYTES,
+                     STAGE_BYTES = A_BYTES + B_BYTES;
     static const int SLAB = 16 * ROW_BYTES; /* 16 rows of a warp */
     static const int STORE_BYTES = WARPS * BUFFERS * SLAB;
     /* Barriers: `full` and `empty`, one per stage; from OLD on, one per consumer warp, for the old contents of C. */
@@ -78,7 +83,24 @@ struct persistent_work {
     int band;         /* so many rows of cluster tiles make a band */
     int whole, parts; /* cluster tiles that one cluster computes alone; the parts of each of the others */
     void *sums;       /* their partial sums (reduce_parts.cuh) */
+    int tiles_m, tiles_n, units, steps; /* cluster tiles; whole ones and parts; steps of a tile along K */
 };
+
+/* The work of a plan with that tile, in bands of about so many rows of C. */
+static inline persistent_work work_of(const hopper_plan *plan, const plan_tile *t, int band_rows) {
+    const gemm_problem *p = &plan->p;
+    const int bm = t->down * t->bm, bn = t->across * t->bn, bk = hopper_bk(p->type);
+    const int tiles_m = (p->m + bm - 1) / bm, tiles_n = (p->n + bn - 1) / bn;
+    const int units = plan->whole + (tiles_m * tiles_n - plan->whole) * plan->parts;
+    return {band_rows > bm ? band_rows / bm : 1,
+            plan->whole,
+            plan->parts,
+            plan->sums,
+            tiles_m,
+            tiles_n,
+            units,
+            (p->k + bk - 1) / bk};
+}
 
 /* A block's place in shared memory and its share of the tiles. Cluster tiles: those of the blocks of a cluster, one
  * above the other, count as one. */
@@ -99,7 +121,7 @@ struct persistent_unit {
  * neighbouring clusters, at about the same time. */
 template <class T>
 static __device__ __forceinline__ persistent_unit unit_at(const persistent_block &b, const persistent_work &w, int u) {
-    if (!T::ANY_C || u < w.whole) return {u, -1, 0, b.steps};
+    if (!T::PARTS || u < w.whole) return {u, -1, 0, b.steps};
     const int part = (u - w.whole) % w.parts, each = b.steps / w.parts, longer = b.steps % w.parts;
     return {w.whole + (u - w.whole) / w.parts, part, part * each + min(part, longer), each + (part < longer)};
 }
@@ -110,18 +132,14 @@ static __device__ __forceinline__ int unit_steps(const persistent_block &b, cons
     return unit_at<T>(b, w, u).steps;
 }
 
-template <int TYPE, class T>
-static __device__ __forceinline__ persistent_block persistent_begin(const hopper_problem &p, const persistent_work &w,
-                                                                    unsigned char *shared) {
-    const int BK = hopper_bk(TYPE);
+template <class T>
+static __device__ __forceinline__ persistent_block persistent_begin(const persistent_work &w, unsigned char *shared) {
     persistent_block b;
     b.full = shared_address(shared), b.empty = b.full + 8 * T::STAGES;
     b.ring = b.full + T::BARRIER_BYTES, b.staging = b.ring + T::STAGES * T::STAGE_BYTES;
     b.rank = T::CLUSTER > 1 ? cluster_rank() : 0;
-    b.tiles_m = (p.m + T::CLUSTER * T::BM - 1) / (T::CLUSTER * T::BM), b.tiles_n = (p.n + T::BN - 1) / T::BN;
+    b.tiles_m = w.tiles_m, b.tiles_n = w.tiles_n, b.units = w.units, b.steps = w.steps;
     b.first = blockIdx.x / T::CLUSTER, b.stride = gridDim.x / T::CLUSTER;
-    b.units = w.whole + (b.tiles_m * b.tiles_n - w.whole) * w.parts;
-    b.steps = (p.k + BK - 1) / BK;
     return b;
 }
 
@@ -130,8 +148,8 @@ template <class T>
 static __device__ __forceinline__ void tile_origin(const persistent_block &b, int band, int tile, int *row, int *col) {
     const int first = tile / (band * b.tiles_n) * band, inside = tile % (band * b.tiles_n);
     const int rows = min(band, b.tiles_m - first);
-    *row = ((first + inside % rows) * T::CLUSTER + b.rank) * T::BM;
-    *col = inside / rows * T::BN;
+    *row = ((first + inside % rows) * T::DOWN + b.rank % T::DOWN) * T::BM;
+    *col = (inside / rows * T::ACROSS + b.rank / T::DOWN) * T::BN;
 }
 
 /* ---- the ring of stages ---- */
@@ -152,10 +170,17 @@ template <class T> static __device__ __forceinline__ void skip_tile(ring_positio
     at->s = (at->s + steps) % T::STAGES;
 }
 
-/* Tells the producers that stage s is free. Thread i of a warpgroup tells block i of the cluster, which sends a part of
- * B here: `empty` is the barrier of stage 0 there. */
+/* The rank of peer i, of PEERS, of a block in its cluster: those that share its tile of B or of A, and itself. */
+template <class T> static __device__ __forceinline__ unsigned peer_rank(unsigned rank, int i) {
+    const unsigned down = rank % T::DOWN, across = rank / T::DOWN;
+    if (i < T::DOWN) return across * T::DOWN + i;
+    return (across + i - T::DOWN + 1) % T::ACROSS * T::DOWN + down;
+}
+
+/* Tells the producers that stage s is free. Thread i of a warpgroup tells peer i, which sends a part of A or B here:
+ * `empty` is the barrier of stage 0 there. */
 template <class T> static __device__ __forceinline__ void release_stage(uint32_t empty, int s) {
-    if (threadIdx.x % 128 >= T::CLUSTER) return;
+    if (threadIdx.x % 128 >= T::PEERS) return;
     if (T::CLUSTER > 1)
         mbarrier_arrive_remote(empty + 8 * s);
     else
@@ -256,6 +281,7 @@ static __device__ __forceinline__ void store_rows(const hopper_problem &p, SUM (
                                                   uint32_t slab) {
     const int lane = threadIdx.x % 32;
     const bool fours = is_fours<OUT>(p);
+    const int TOGETHER = T::BN > 128 ? 1 : 4; /* fours, as the registers allow */
 #pragma unroll 1
     for (int end = col + COUNT * 2; col < end && col < p.n; col += 32) {
         __syncwarp();
@@ -269,15 +295,18 @@ static __device__ __forceinline__ void store_rows(const hopper_problem &p, SUM (
             }
         __syncwarp();
         if (fours) {
-            int2 at[4];
-            four<SUM> sum[4];
 #pragma unroll
-            for (int i = 0; i < 4; i++) {
-                const int r = lane / 8 + 4 * i;
-                at[i] = make_int2(row + r, col + lane % 8 * 4);
-                sum[i] = shared_at<four<SUM>>(slab + r * ROW_BYTES + ((lane % 8) ^ (r % 8)) * 16);
+            for (int i0 = 0; i0 < 4; i0 += TOGETHER) {
+                int2 at[TOGETHER];
+                four<SUM> sum[TOGETHER];
+#pragma unroll
+                for (int i = 0; i < TOGETHER; i++) {
+                    const int r = lane / 8 + 4 * (i0 + i);
+                    at[i] = make_int2(row + r, col + lane % 8 * 4);
+                    sum[i] = shared_at<four<SUM>>(slab + r * ROW_BYTES + ((lane % 8) ^ (r % 8)) * 16);
+                }
+                store_fours<OUT>(p, at, sum, true);
             }
-            store_fours<OUT>(p, at, sum, true);
         } else if (col + lane < p.n) {
             OUT *c = gemm_at((OUT *)p.C, p.ldc, row, col + lane);
 #pragma unroll 4
@@ -304,26 +333,35 @@ static __device__ __forceinline__ void epilogue_any(const hopper_problem &p, SUM
 /* ---- producer: from memory to the ring ---- */
 
 /* Loads one step of a tile into stage s, once it is empty: this block's rows of A from `row` on, and the columns of B
- * from `col` on, one part of them for all blocks of the cluster, of which the others load the rest; or, ALONE, all of
+ * from `col` on; one part of them for all blocks that share them, of which the others load the rest; or, ALONE, all of
  * them for this block only. tn: a part of B is some of its columns, along K. nn: B comes in boxes of 64 columns, and a
  * part is some of their rows of K. */
 template <int TYPE, int LAYOUT, class T, bool ALONE>
 static __device__ __forceinline__ void load_stage(const CUtensorMap *a_map, const CUtensorMap *b_map,
                                                   const persistent_block &block, int s, int t, int row, int col) {
-    const int BK = hopper_bk(TYPE), BOXES = LAYOUT == GEMM_TN ? 1 : T::BN / 64;
-    const int PART = (LAYOUT == GEMM_TN ? T::BN : BK) / T::CLUSTER;
+    const int BK = hopper_bk(TYPE), BOXES = LAYOUT == GEMM_TN ? 1 : T::B_BYTES / 64 / ROW_BYTES;
+    const int PART = (LAYOUT == GEMM_TN ? T::BN : BK) / T::DOWN, A_PART = T::BM / T::ACROSS;
     const uint32_t a = block.ring + s * T::STAGE_BYTES, b = a + T::A_BYTES, barrier = block.full + 8 * s;
-    mbarrier_arrive_expect_tx(barrier, T::STAGE_BYTES);
-    tma_load(a, a_map, t * BK, row, barrier);
+    const unsigned down = block.rank % T::DOWN, across = block.rank / T::DOWN;
+    mbarrier_arrive_expect_tx(barrier, T::A_BYTES + (LAYOUT == GEMM_TN ? T::BN * ROW_BYTES : T::B_BYTES));
 #pragma unroll
-    for (int i = 0; i < BOXES * (ALONE ? T::CLUSTER : 1); i++) {
-        const int box = i % BOXES, first = PART * (ALONE ? i / BOXES : (int)block.rank);
+    for (int i = 0; i < (ALONE ? T::ACROSS : 1); i++) {
+        const int first = A_PART * (ALONE ? i : (int)across);
+        if (ALONE || T::ACROSS == 1)
+            tma_load(a + first * ROW_BYTES, a_map, t * BK, row + first, barrier);
+        else
+            tma_load_multicast(a + first * ROW_BYTES, a_map, t * BK, row + first, barrier,
+                               (1u | 1u << T::DOWN) << down); /* those side by side are two */
+    }
+#pragma unroll
+    for (int i = 0; i < BOXES * (ALONE ? T::DOWN : 1); i++) {
+        const int box = i % BOXES, first = PART * (ALONE ? i / BOXES : (int)down);
         const int x = LAYOUT == GEMM_TN ? t * BK : col + 64 * box, y = (LAYOUT == GEMM_TN ? col : t * BK) + first;
         const uint32_t to = b + (BK * box + first) * ROW_BYTES;
-        if (ALONE || T::CLUSTER == 1)
+        if (ALONE || T::DOWN == 1)
             tma_load(to, b_map, x, y, barrier);
         else
-            tma_load_multicast(to, b_map, x, y, barrier, (1u << T::CLUSTER) - 1);
+            tma_load_multicast(to, b_map, x, y, barrier, ((1u << T::DOWN) - 1) << across * T::DOWN);
     }
 }
 
@@ -405,15 +443,12 @@ store_part(const hopper_problem &p, const persistent_block &block, const persist
     SUM *sums = parts_of<T::BM, T::BN, SUM>(work.sums, divided, work.parts);
     SUM *part = sums + unit.part * (T::BM * T::BN);
 #pragma unroll
-    for (int piece = 0; piece < T::PIECES; piece++)
+    for (int piece = 0; piece < T::PIECES; piece++) {
+        const int row = 64 * piece + thread / 32 * 16;
+        if (row0 + row >= p.m) continue;
 #pragma unroll
-        for (int i = 0; i < 2; i++) {
-            const int row = 64 * piece + thread / 32 * 16 + i * 8 + lane / 4;
-            if (row0 + row >= p.m) continue;
-#pragma unroll
-            for (int j = 0; j < T::BN / 8; j++)
-                leave_two<T::BN>(part, row, j * 8 + lane % 4 * 2, d[piece][4 * j + 2 * i], d[piece][4 * j + 2 * i + 1]);
-        }
+        for (int j = 0; j < T::BN / 8; j++) leave_fragment<T::BN>(part, row, j * 8, lane, &d[piece][4 * j]);
+    }
     meet(&parts_met[divided], work.parts, thread, THREADS, T::PING_PONG ? 4 + consumer : 4);
     if (p.out == hopper_long(TYPE))
         add_parts<T::BM, T::BN, SUM>(p, row0, col0, sums, unit.part, work.parts, thread, THREADS);
@@ -429,7 +464,8 @@ static __device__ __forceinline__ void consume(const CUtensorMap *c_map, const h
     typedef typename hopper_sum<TYPE>::type sum_type;
     const int warp = __shfl_sync(~0u, threadIdx.x / 32 - 4, 0), thread = threadIdx.x % 128;
     const uint32_t buffers = block.staging + warp * (T::BUFFERS * T::SLAB);
-    const uint32_t release = T::CLUSTER > 1 && thread < T::CLUSTER ? cluster_map(block.empty, thread) : block.empty;
+    const uint32_t release =
+        T::CLUSTER > 1 && thread < T::PEERS ? cluster_map(block.empty, peer_rank<T>(block.rank, thread)) : block.empty;
     const int own = T::PING_PONG ? 2 : 1;
     int place = 0, u = block.first;
     sum_type d[T::PIECES][T::BN / 2];
@@ -443,16 +479,17 @@ static __device__ __forceinline__ void consume(const CUtensorMap *c_map, const h
          * the other has seen all of the previous unit arrive. */
         if (T::PING_PONG && u != block.first) named_barrier_wait(2 + consumer, 256);
         const persistent_unit unit = unit_at<T>(block, work, u);
-        if (T::ANY_C) /* what store_rows has moved about must not seem to be added to, or wgmmas wait for one another */
+        /* The first wgmma adds nothing to these, but the compiler does not know: it would keep the old ones meanwhile.
+         */
 #pragma unroll
-            for (int i = 0; i < T::PIECES * T::BN / 2; i++) d[i / (T::BN / 2)][i % (T::BN / 2)] = 0;
+        for (int i = 0; i < T::PIECES * T::BN / 2; i++) d[i / (T::BN / 2)][i % (T::BN / 2)] = 0;
         multiply_tile<TYPE, LAYOUT, T>(d, block, unit.steps, consumer, release, u + block.stride < block.units, &at);
         if (T::PING_PONG)
             skip_tile<T>(&at, unit_steps<T>(block, work, u + block.stride)); /* the next one is the other's */
 
         int row, col;
         tile_origin<T>(block, work.band, unit.tile, &row, &col);
-        if (T::ANY_C && unit.part >= 0) {
+        if (unit.part >= 0) {
             store_part<TYPE, T>(p, block, work, unit, d, consumer, row, col);
             continue;
         }
@@ -480,7 +517,7 @@ static __device__ __forceinline__ void init_barriers(const CUtensorMap *a_map, c
     tma_prefetch(c_map);
     for (int s = 0; s < T::STAGES; s++) {
         mbarrier_init(block.full + 8 * s, 1);
-        mbarrier_init(block.empty + 8 * s, (T::PING_PONG ? 1 : T::CONSUMERS) * T::CLUSTER);
+        mbarrier_init(block.empty + 8 * s, (T::PING_PONG ? 1 : T::CONSUMERS) * T::PEERS);
     }
     for (int w = 0; w < T::WARPS; w++) mbarrier_init(block.full + T::OLD + 8 * w, 1);
     fence_mbarrier_init();
@@ -492,7 +529,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
                     const __grid_constant__ CUtensorMap c_map, const hopper_problem p, const persistent_work work) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     extern __shared__ __align__(1024) unsigned char shared[];
-    const persistent_block block = persistent_begin<TYPE, T>(p, work, shared);
+    const persistent_block block = persistent_begin<T>(work, shared);
     const int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0); /* so that the compiler sees it is the same for all
                                                                    * lanes */
     griddepcontrol_launch_dependents(); /* the next launch may begin, as far as there is room; it waits, as this does */
@@ -530,59 +567,5 @@ __global__ void __launch_bounds__(T::THREADS, 1)
     __trap();
 #endif
 }
-
-/* ---- instantiations ---- */
-
-typedef void persistent_kernel(const CUtensorMap, const CUtensorMap, const CUtensorMap, const hopper_problem,
-                               const persistent_work);
-
-/* A kernel and its configuration, for the host. */
-typedef struct {
-    persistent_kernel *kernel;
-    int threads, bytes; /* as in persistent_tile */
-    plan_tile tile;
-    int device; /* that tile.clusters has been asked of; -1: none yet */
-} persistent_choice;
-
-template <int TYPE, int LAYOUT, class T> static persistent_choice persistent_of(void) {
-    return {gemm_persistent<TYPE, LAYOUT, T>,
-            T::THREADS,
-            T::BYTES,
-            {T::BM, T::BN, T::CLUSTER, T::PING_PONG, T::ANY_C, 0},
-            -1};
-}
-
-/* The configurations.                 BM   BN stages ping-pong cluster buffers any C, parts */
-typedef persistent_tile<128, 192, 5, 1, 1, 1, 0> wide;
-typedef persistent_tile<128, 192, 5, 1, 2, 1, 0> wide_pair;
-typedef persistent_tile<128, 128, 5, 1, 1, 4, 0> square;
-typedef persistent_tile<128, 128, 6, 1, 1, 2, 0> square_deep; /* s8: faster by one fourteenth at 2048^3; the other types
-                                                               * are slower */
-typedef persistent_tile<64, 128, 8, 0, 1, 1, 0> flat;
-typedef persistent_tile<64, 128, 7, 0, 2, 2, 0> flat_pair;
-typedef persistent_tile<128, 128, 6, 1, 1, 1, 1> square_any;
-typedef persistent_tile<64, 128, 8, 0, 1, 1, 1> flat_any;
-typedef persistent_tile<128, 64, 8, 1, 1, 1, 1> tall_any; /* the last two: for 16 bits alone */
-typedef persistent_tile<64, 64, 12, 0, 1, 1, 1> small_any;
-
-/* Those for a type and a layout; where there are fewer than PERSISTENT_TILES, the others are empty. */
-template <int TYPE, int LAYOUT> static persistent_choice *persistent_choices(void) {
-    typedef std::conditional_t<TYPE == GEMM_S8, square_deep, square> square_tile;
-    static persistent_choice all[PERSISTENT_TILES] = {
-        persistent_of<TYPE, LAYOUT, wide>(),        persistent_of<TYPE, LAYOUT, wide_pair>(),
-        persistent_of<TYPE, LAYOUT, square_tile>(), persistent_of<TYPE, LAYOUT, flat>(),
-        persistent_of<TYPE, LAYOUT, flat_pair>(),   persistent_of<TYPE, LAYOUT, square_any>(),
-        persistent_of<TYPE, LAYOUT, flat_any>(),
-    };
-    if constexpr (TYPE == GEMM_F16 || TYPE == GEMM_BF16)
-        if (all[7].kernel == NULL)
-            all[7] = persistent_of<TYPE, LAYOUT, tall_any>(), all[8] = persistent_of<TYPE, LAYOUT, small_any>();
-    return all;
-}
-
-/* For the launcher in persistent.cu: each type is in its own file, so that they compile in parallel. */
-persistent_choice *persistent_bf16(gemm_layout layout);
-persistent_choice *persistent_s8(void);   /* tn */
-persistent_choice *persistent_tf32(void); /* tn */
 
 #endif

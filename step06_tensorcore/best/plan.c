@@ -1,6 +1,7 @@
 /* The estimate, in clocks of a multiprocessor:
  *
- *   a step of a tile     its products, or what L2 takes to deliver it, whichever is longer
+ *   a step of a tile     its products, or what L2 takes to deliver it, whichever is longer; L2 is faster where not all
+ *                        multiprocessors ask for something
  *   a unit               its steps. Then it stores the tile, or leaves its part and adds up its share of the tile; with
  *                        ping-pong consumers the next unit is multiplied meanwhile
  *   a launch             the units of the cluster that has most of them; at least what DRAM takes to move A, B and C
@@ -26,6 +27,10 @@ enum {
 
 static int64_t ceil_div(int64_t a, int64_t b) {
     return (a + b - 1) / b;
+}
+
+static double larger(double a, double b) {
+    return a > b ? a : b;
 }
 
 static size_t round_up(size_t x, size_t to) {
@@ -86,39 +91,52 @@ static hopper_plan plan_copies(const gemm_problem *problem, bool of_a, bool of_b
     return all;
 }
 
+/* What does not depend on the tile. */
+typedef struct {
+    double row_a, row_b; /* clocks of L2 for a row of a tile */
+    double least;        /* of the whole launch: DRAM */
+    int64_t steps;       /* of a tile along K */
+} problem_costs;
+
+static problem_costs costs_of_problem(const gemm_problem *p, const plan_costs *costs) {
+    const size_t size = dtype_size(gemm_operand_dtype(p->type)), out = dtype_size(p->out);
+    const double c = (double)out * p->m * p->n * (p->beta != 0.0f ? 2 : 1);
+    return (problem_costs){row_clocks(p->A, (size_t)p->lda * size, costs),
+                           row_clocks(p->B, (size_t)p->ldb * size, costs),
+                           costs->start + ((double)size * p->k * ((double)p->m + p->n) + c) / costs->dram,
+                           ceil_div((int64_t)p->k * (int64_t)size, ROW_BYTES)};
+}
+
 /* What does not depend on how C is split. */
 typedef struct {
-    double step, store, between,
-        part;             /* clocks of a step; to store a tile; of that, before the next; to add up parts */
-    double least, always; /* of the whole launch: DRAM; before the first step */
+    double products, deliver, store, between, part; /* clocks: of a step, to multiply and to be delivered; to store a
+                                                     * tile; of that, before the next; to add up parts */
+    double least, always;                           /* of the whole launch: DRAM; before the first step */
     int64_t tiles, steps;
 } tile_costs;
 
-static tile_costs costs_of(const plan_tile *t, const gemm_problem *p, const plan_costs *costs) {
-    const size_t size = dtype_size(gemm_operand_dtype(p->type)), out = dtype_size(p->out);
-    const double products = t->bm * t->bn / 32 + (t->bn == 128 ? costs->narrow : 0);
-    const double deliver = t->bm * row_clocks(p->A, (size_t)p->lda * size, costs) +
-                           (double)t->bn / t->cluster * row_clocks(p->B, (size_t)p->ldb * size, costs);
-    const double rows = p->m < t->bm ? p->m : t->bm;
-    tile_costs c = {.tiles = ceil_div(p->m, (int64_t)t->cluster * t->bm) * ceil_div(p->n, t->bn),
-                    .steps = ceil_div((int64_t)p->k * (int64_t)size, ROW_BYTES)};
-    c.step = products > deliver ? products : deliver;
+static tile_costs costs_of(const plan_tile *t, const gemm_problem *p, const problem_costs *of,
+                           const plan_costs *costs) {
+    const int rows = p->m < t->bm ? p->m : t->bm, bm = t->down * t->bm, bn = t->across * t->bn;
+    tile_costs c = {.tiles = (int64_t)((p->m - 1) / bm + 1) * ((p->n - 1) / bn + 1), .steps = of->steps};
+    c.products = t->bm * t->bn / 32 + (t->bn < 192 ? costs->narrow : 0);
+    c.deliver = t->bm / t->across * of->row_a + t->bn / t->down * of->row_b;
     c.store = costs->store + (costs->store_bn + (t->any_c ? costs->scattered * t->bm / 64 : 0)) * t->bn;
     c.between = t->ping_pong ? costs->between : c.store;
-    c.part = costs->meet + 2 * rows * t->bn * 4 / costs->sums;
-    c.always = t->cluster > 1 ? costs->cluster : 0;
-    c.least = costs->start +
-              ((double)size * p->k * ((double)p->m + p->n) + (double)out * p->m * p->n * (p->beta != 0.0f ? 2 : 1)) /
-                  costs->dram;
+    c.part = costs->meet + 2.0 * rows * t->bn * 4 / costs->sums;
+    c.always = t->down * t->across > 1 ? costs->cluster : 0;
+    c.least = of->least;
     return c;
 }
 
 /* The clocks of a launch with `whole` whole tiles, the others in `parts` parts. */
 static double clocks_of(const plan_tile *t, const tile_costs *c, int64_t whole, int64_t parts,
                         const plan_costs *costs) {
-    const double wholes = (double)ceil_div(whole, t->clusters), units = (double)(c->tiles - whole) * (double)parts;
-    const double divided = ceil(units / t->clusters), each = (double)ceil_div(c->steps, parts);
-    double clocks = c->always + wholes * (double)c->steps * c->step + divided * each * c->step;
+    const double wholes = (double)ceil_div(whole, t->clusters), each = (double)ceil_div(c->steps, parts);
+    const double divided = (double)ceil_div((c->tiles - whole) * parts, t->clusters);
+    const double busy = wholes > 1 || divided > 0 ? 1 : larger((double)whole / t->clusters, 0.5); /* of the clusters */
+    const double step = larger(c->products, c->deliver * busy);
+    double clocks = c->always + (wholes * (double)c->steps + divided * each) * step;
     clocks += wholes == 0 ? costs->start : (wholes - 1) * c->between + (divided > 0 ? c->between : c->store);
     const double part = c->part + costs->each_part * (double)parts;
     if (divided > 0) clocks += (divided - 1) * (t->ping_pong ? part / 2 : part) + part;
@@ -130,23 +148,32 @@ static double clocks_of(const plan_tile *t, const tile_costs *c, int64_t whole, 
 double hopper_clocks(const gemm_problem *p, const plan_tile *t, const hopper_plan *plan, const plan_costs *costs) {
     if (t->clusters < 1) return INFINITY;
     const hopper_plan copies = plan_copies(p, plan->a.rows > 0, plan->b.rows > 0, costs);
-    const tile_costs c = costs_of(t, &copies.p, costs);
+    const problem_costs of = costs_of_problem(&copies.p, costs);
+    const tile_costs c = costs_of(t, &copies.p, &of, costs);
     return copies.clocks + clocks_of(t, &c, plan->whole, plan->parts, costs);
 }
 
-/* Makes it the plan to use tile number `i`, with or without parts, if that is faster. `before`: clocks of copies. */
-static void consider(hopper_plan *plan, const plan_tile *t, int i, double before, const plan_costs *costs) {
-    const tile_costs c = costs_of(t, &plan->p, costs);
-    if (t->clusters < 1 || c.tiles > INT_MAX) return;
-    const double whole = before + clocks_of(t, &c, c.tiles, 1, costs);
-    if (whole < plan->clocks) plan->clocks = whole, plan->tile = i, plan->whole = (int)c.tiles, plan->parts = 1;
-    const double even = (double)c.tiles * (double)c.steps * c.step / t->clusters; /* parts never take less */
-    if (!t->any_c || before + (even > c.least ? even : c.least) >= plan->clocks) return;
+/* Makes it the plan to use tile number `i`, if that is faster, for whole tiles or with parts. `before`: clocks of
+ * copies.
+ */
+static void consider(hopper_plan *plan, const problem_costs *of, const plan_tile *t, int i, bool parts_too,
+                     double before, const plan_costs *costs) {
+    if (t->clusters < 1 || (parts_too && !t->parts)) return;
+    const tile_costs c = costs_of(t, &plan->p, of, costs);
+    /* Nothing takes less than this. */
+    const double even = (double)c.tiles * (double)c.steps * larger(c.products, c.deliver / 2) / t->clusters;
+    const double least = before + costs->launch + larger(c.always + even + (parts_too ? c.part : 0), c.least);
+    if (c.tiles > INT_MAX || least >= plan->clocks) return;
+    if (!parts_too) {
+        const double whole = before + clocks_of(t, &c, c.tiles, 1, costs);
+        if (whole < plan->clocks) plan->clocks = whole, plan->tile = i, plan->whole = (int)c.tiles, plan->parts = 1;
+        return;
+    }
     /* The tiles of the last wave, which is not full, or of the last two. */
     const int64_t full = c.tiles / t->clusters * t->clusters;
     for (int64_t first = full; first >= 0 && first >= full - t->clusters; first -= t->clusters) {
         const int64_t rest = c.tiles - first;
-        if (rest == 0 || rest * t->cluster > MAX_DIVIDED) continue;
+        if (rest == 0 || rest * t->down * t->across > MAX_DIVIDED) continue;
         for (int64_t waves = 1; waves <= MAX_WAVES; waves++) {
             int64_t parts = waves * t->clusters / rest, most = c.steps;
             if (most > t->clusters)
@@ -178,17 +205,19 @@ hopper_plan plan_hopper(const gemm_problem *p, const plan_tile *tiles, int count
             const double before = plan.clocks;
             if (before >= best.clocks) continue;
             plan.clocks = best.clocks;
-            for (int i = 0; i < count; i++)
-                if (bulk || tiles[i].any_c) consider(&plan, &tiles[i], i, before, costs);
+            const problem_costs of = costs_of_problem(&plan.p, costs);
+            for (int i = 0; i < 2 * count; i++) /* what is found first rules out much of the rest */
+                if (bulk || tiles[i % count].any_c)
+                    consider(&plan, &of, &tiles[i % count], i % count, i >= count, before, costs);
             if (plan.tile >= 0) best = plan;
         }
     if (best.tile < 0) return best;
     const plan_tile *t = &tiles[best.tile];
-    const int64_t all = ceil_div(p->m, (int64_t)t->cluster * t->bm) * ceil_div(p->n, t->bn);
+    const int64_t all = ceil_div(p->m, (int64_t)t->down * t->bm) * ceil_div(p->n, (int64_t)t->across * t->bn);
     const int64_t units = best.whole + (all - best.whole) * best.parts;
     best.clusters = (int)(units < t->clusters ? units : t->clusters);
     best.sums = (void *)((uintptr_t)p->workspace + best.bytes);
-    best.bytes +=
-        (size_t)(all - best.whole) * (size_t)best.parts * (size_t)t->cluster * (size_t)t->bm * (size_t)t->bn * 4;
+    best.bytes += (size_t)(all - best.whole) * (size_t)best.parts * (size_t)(t->down * t->across) * (size_t)t->bm *
+                  (size_t)t->bn * 4;
     return best;
 }

@@ -15,9 +15,9 @@ enum { MAX_DIVIDED = 1024 }; /* tiles of a launch that have parts: reduce_parts.
 
 /* A configuration as the plan sees it; persistent_tile says what the first five mean. */
 typedef struct {
-    int bm, bn, cluster;
-    bool ping_pong, any_c;
-    int clusters; /* that run at the same time on the device; 0: it cannot run */
+    int bm, bn, down, across;
+    bool ping_pong, any_c, parts; /* parts: takes them */
+    int clusters;                 /* that run at the same time on the device; 0: it cannot run */
 } plan_tile;
 
 /* A copy of a matrix in the workspace, in rows that begin on 128 bytes. */

@@ -3,7 +3,7 @@
  *
  *              block 0         block 1         block 2              of a tile with 3 parts
  *   multiply   k 0 ... 99      k 100 ... 199   k 200 ... 299
- *   leave      part 0          part 1          part 2               all sums of the tile, row by row, in the workspace
+ *   leave      part 0          part 1          part 2               all sums of the tile, in the workspace
  *   meet       ---------------- until all three have left ----------------
  *   add        rows 0 ... 42   rows 42 ... 85  rows 85 ... 127      parts 0 + 1 + 2, alpha and beta, to C
  *
@@ -122,19 +122,39 @@ template <typename SUM> static __device__ __forceinline__ void add_lanes(four<SU
         for (int e = 0; e < 4; e++) x->at[e] += __shfl_xor_sync(~0u, x->at[e], bit);
 }
 
+/* The place of the sum at (row, col) in a part: */
+template <int BN> static __device__ __forceinline__ int place_of(int row, int col) {
+    return ((row / 16 * (BN / 8) + col / 8) * 32 + row % 8 * 4 + col % 8 / 2) * 4 + row % 16 / 8 * 2 + col % 2;
+}
+
+/* Leaves the sums x[0] to x[3] of a fragment of mma.sync or wgmma, 16 rows by 8 columns, in a part: fragment after
+ * fragment, as they lie in the lanes, so that a warp writes 512 bytes one after the other. */
+template <int BN, typename SUM>
+static __device__ __forceinline__ void leave_fragment(SUM *part, int row, int col, int lane, const SUM *x) {
+    *((four<SUM> *)part + (row / 16 * (BN / 8) + col / 8) * 32 + lane) = {x[0], x[1], x[2], x[3]};
+}
+
+/* A lane has two neighbours in a row and the two that lie eight rows below. Every second lane swaps two of them for two
+ * of the lane before, and each has four neighbours. */
+template <typename SUM> static __device__ __forceinline__ void swap_rows(four<SUM> *x, bool odd) {
+    const SUM x0 = __shfl_xor_sync(~0u, odd ? x->at[0] : x->at[2], 1);
+    const SUM x1 = __shfl_xor_sync(~0u, odd ? x->at[1] : x->at[3], 1);
+    *x = odd ? four<SUM>{x0, x1, x->at[2], x->at[3]} : four<SUM>{x->at[0], x->at[1], x0, x1};
+}
+
 /* Adds up this block's share of the tile at row0, col0 and stores it: `part` is its number among `parts`. Fours of sums
- * are dealt out, those of rows that C has. Where parts are many, fours are few: then eight lanes add up a four, an
- * eighth of the parts each. */
+ * are dealt out in pairs, those of fragments in which C has rows. Where parts are many, fours are few: then eight lanes
+ * add up a four, an eighth of the parts each. */
 template <int BM, int BN, typename OUT, typename SUM, class PROBLEM>
 static __device__ __forceinline__ void add_parts(const PROBLEM &p, int row0, int col0, const SUM *sums, int part,
                                                  int parts, int thread, int threads) {
-    const int TOGETHER = 4, ACROSS = BN / 4; /* TOGETHER fours of as many parts are in flight at a time */
-    const int all = min(BM, p.m - row0) * ACROSS, end = all * (part + 1) / parts;
-    const bool fours = is_fours<OUT>(p);
+    const int TOGETHER = 4, ACROSS = BN / 8; /* TOGETHER fours of as many parts are in flight at a time */
+    const int pairs = (min(BM, p.m - row0) + 15) / 16 * ACROSS * 16, end = pairs * (part + 1) / parts * 2;
+    const bool fours = is_fours<OUT>(p), odd = thread % 2;
     const int lanes = parts > 8 ? 8 : 1, step = threads / lanes; /* for a four; fours from one to the next of a lane */
     const int of_four = lanes > 1 ? thread % 32 / 4 : 0, first = lanes > 1 ? thread / 32 * 4 + thread % 4 : thread;
 #pragma unroll 1
-    for (int base = all * part / parts; base < end; base += TOGETHER * step) {
+    for (int base = pairs * part / parts * 2; base < end; base += TOGETHER * step) {
         const int at = base + first;
         four<SUM> sum[TOGETHER] = {};
 #pragma unroll 1
@@ -161,7 +181,10 @@ static __device__ __forceinline__ void add_parts(const PROBLEM &p, int row0, int
         for (int i = 0; i < TOGETHER; i++) {
             const int here = at + i * step;
             if (lanes > 1) add_lanes(&sum[i]);
-            to[i] = make_int2(here < end && of_four == 0 ? row0 + here / ACROSS : p.m, col0 + here % ACROSS * 4);
+            swap_rows(&sum[i], odd);
+            const int row = here / 32 / ACROSS * 16 + odd * 8 + here % 32 / 4;
+            to[i] = make_int2(here < end && of_four == 0 ? row0 + row : p.m,
+                              col0 + here / 32 % ACROSS * 8 + here % 4 / 2 * 4);
         }
         store_fours<OUT>(p, to, sum, fours);
     }

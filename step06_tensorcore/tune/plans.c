@@ -1,6 +1,6 @@
-/* Every plan that best chooses from, as a variant of its own: each configuration of the persistent kernel, those that
- * take any C also without parts; each tile of multistage; thin.cu. Tests run them (tests/persistent), and `make tune`
- * (scripts/tune.sh) times them and fits the constants of the estimates:
+/* Every plan that best chooses from, as a variant of its own: each configuration of the persistent kernel, also without
+ * parts; each tile of multistage; thin.cu. Tests run them (tests/persistent), and `make tune` (scripts/tune.sh) times
+ * them and fits the constants of the estimates:
  *
  *   CLUSTERS=3 run OPTION...      on three clusters of blocks, on which small problems take several waves of tiles
  *   PLANS=FILE run OPTION...      appends to FILE for each row of the table "VARIANT,...": what it computed, and how
@@ -15,21 +15,39 @@
 #include "../best/multistage.h"
 #include "fit.h"
 
-enum { FIRST_WHOLE = 9, FIRST_STAGES = 13, CANDIDATES = 22, FIRST_ANY_C = 5 };
+enum { FIRST_WHOLE = 15, FIRST_STAGES = 30, CANDIDATES = 39 };
+/* Those _whole without parts. */
 static const char *const names[CANDIDATES] = {
     "wide",
     "wide_pair",
     "square",
     "flat",
-    "flat_pair",
+    "flat_four",
     "square_any",
     "flat_any",
     "tall_any",
     "small_any",
+    "middle_any_pair",
+    "tall_column",
+    "wide_column",
+    "wide_four",
+    "shared_pair",
+    "shared_four",
+    "wide_whole",
+    "wide_pair_whole",
     "square_whole",
     "flat_whole",
-    "tall_whole",
-    "small_whole",
+    "flat_four_whole",
+    "square_any_whole",
+    "flat_any_whole",
+    "tall_any_whole",
+    "small_any_whole",
+    "middle_any_pair_whole",
+    "tall_column_whole",
+    "wide_column_whole",
+    "wide_four_whole",
+    "shared_pair_whole",
+    "shared_four_whole",
     "stages_128x128",
     "stages_64x64",
     "stages_32x128",
@@ -61,7 +79,7 @@ static timed_plan plan_with(const gemm_problem *p, int candidate) {
     plan_tile tiles[PERSISTENT_TILES];
     plan_costs costs = set != NULL ? *current_costs() : shipped_costs;
     const int count = persistent_tiles(p, tiles), most = set != NULL ? atoi(set) : INT_MAX;
-    const int tile = candidate < FIRST_WHOLE ? candidate : candidate - FIRST_WHOLE + FIRST_ANY_C;
+    const int tile = candidate % FIRST_WHOLE;
     if (candidate >= FIRST_WHOLE) costs.meet = 1e15; /* no parts */
     for (int i = 0; i < count; i++)
         tiles[i].clusters = i != tile ? 0 : tiles[i].clusters < most ? tiles[i].clusters : most;
@@ -72,7 +90,7 @@ static timed_plan plan_with(const gemm_problem *p, int candidate) {
 static const char *lacks(const gemm_problem *p, int i) {
     const timed_plan t = plan_with(p, i);
     if (p->type == GEMM_S8 && p->layout == GEMM_NN) return "takes s8 in tn";
-    if (i >= FIRST_WHOLE && i < FIRST_STAGES && plan_with(p, i - FIRST_WHOLE + FIRST_ANY_C).a.parts == 1)
+    if (i >= FIRST_WHOLE && i < FIRST_STAGES && plan_with(p, i % FIRST_WHOLE).a.parts == 1)
         return "the same as without _whole";
     return t.a.tile >= 0 || isfinite(t.b.clocks) || p->m == 0 || p->n == 0 ? NULL : "there is no such plan";
 }
@@ -109,7 +127,8 @@ static const char *on_hopper(const device_facts *device) {
 
 /* clang-format off */
 #define EACH(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17)      \
-    X(18) X(19) X(20) X(21)
+    X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31) X(32) X(33) X(34) X(35) X(36)  \
+    X(37) X(38)
 #define FUNCTIONS(i)                                                                                                   \
     static cudaError_t launch_##i(const gemm_problem *p, cudaStream_t s) { return launch(p, i, s); }                   \
     static const char *refuses_##i(const gemm_problem *p) { return lacks(p, i); }                                      \

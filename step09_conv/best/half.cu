@@ -50,9 +50,9 @@ static cudaError_t ask_clusters(half_choice *c, int device) {
     if (error != cudaSuccess) return error;
     cudaLaunchAttribute attribute = {};
     attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim = {(unsigned)c->tile.cluster, 1, 1};
+    attribute.val.clusterDim = {(unsigned)c->tile.down, 1, 1};
     cudaLaunchConfig_t config = {};
-    config.gridDim = dim3(c->tile.cluster);
+    config.gridDim = dim3(c->tile.down);
     config.blockDim = dim3(c->threads);
     config.dynamicSmemBytes = c->bytes;
     config.attrs = &attribute;
@@ -173,8 +173,8 @@ static void offer_tiles(const half_plan *plan, const gemm_problem *g, const plan
         const plan_tile *t = &tiles[i];
         const bool square = t->bm == 128 && t->bn == 128, paired = t->bm == 128 && t->bn >= 128 && !t->any_c;
         offered[i] = *t;
-        if (t->cluster > 1 ? pieces || whole : plan->loader == LOAD_WINDOWS && !lines) offered[i].clusters = 0;
-        if (t->cluster == 1 && paired && !pieces && !whole) offered[i].clusters = 0;
+        if (t->down > 1 ? pieces || whole : plan->loader == LOAD_WINDOWS && !lines) offered[i].clusters = 0;
+        if (t->down == 1 && paired && !pieces && !whole) offered[i].clusters = 0;
         if (pieces && square && g->n % 256 == 0 && broad >= tiles[0].clusters && tiles[0].clusters > 0)
             offered[i].clusters = 0;
     }
@@ -232,7 +232,7 @@ static cudaError_t launch_hopper(const conv_problem *p, const half_plan *plan, c
     const plan_tile *t = &c->tile;
     CUtensorMap x_map, f_map, y_map;
     const conv_problem q = seen(p, plan);
-    const int filters = t->bn / t->cluster; /* of a box */
+    const int filters = t->bn / t->down; /* of a box */
     const bool windows = plan->loader == LOAD_WINDOWS;
     cudaError_t error = windows ? conv_map_f(&f_map, &q, filters) : tensor_map_b(&f_map, g, filters);
     x_map = y_map = f_map; /* of the others, those that are used */
@@ -240,10 +240,9 @@ static cudaError_t launch_hopper(const conv_problem *p, const half_plan *plan, c
     if (error == cudaSuccess && windows) error = conv_map_x(&x_map, &q, t->bm);
     if (error == cudaSuccess && !t->any_c) error = tensor_map_c(&y_map, g, 16);
     if (error != cudaSuccess) return error;
-    const persistent_work work = {BAND_ROWS / (t->cluster * t->bm), plan->product.whole, plan->product.parts,
-                                  plan->product.sums};
-    return gemm_launch_overlapping(c->kernel, (unsigned)(plan->product.clusters * t->cluster), t->cluster, c->threads,
-                                   c->bytes, stream, x_map, f_map, y_map, hopper_of(g), plan->view, work, plan->loader);
+    const persistent_work work = work_of(&plan->product, t, BAND_ROWS);
+    return gemm_launch_overlapping(c->kernel, (unsigned)(plan->product.clusters * t->down), t->down, c->threads, c->bytes,
+                                   stream, x_map, f_map, y_map, hopper_of(g), plan->view, work, plan->loader);
 }
 
 extern "C" cudaError_t launch_half(const conv_problem *p, const half_plan *plan, cudaStream_t stream) {

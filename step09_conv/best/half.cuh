@@ -148,7 +148,7 @@ static __device__ __forceinline__ void add_planes(const hopper_problem &p, const
     for (int e = all * part / parts + thread; e < all * (part + 1) / parts; e += threads) {
         float sum = 0.0f;
 #pragma unroll 4
-        for (int s = 0; s < parts; s++) sum += __ldcg(sums + s * (T::BM * T::BN) + e % rows * T::BN + e / rows);
+        for (int s = 0; s < parts; s++) sum += __ldcg(sums + s * (T::BM * T::BN) + place_of<T::BN>(e % rows, e / rows));
         SMALL *y = half_at((SMALL *)p.C, v, p.n, place0 + e % rows, k0 + e / rows);
         *y = blend(p, sum, p.beta == 0.0f ? SMALL(0) : *y);
     }
@@ -164,13 +164,12 @@ store_half_part(const hopper_problem &p, const half_view &v, const persistent_wo
     float *sums = parts_of<T::BM, T::BN, float>(work.sums, unit.tile - work.whole, work.parts);
     float *part = sums + unit.part * (T::BM * T::BN);
 #pragma unroll
-    for (int piece = 0; piece < T::PIECES; piece++)
+    for (int piece = 0; piece < T::PIECES; piece++) {
+        const int row = 64 * piece + thread / 32 * 16;
+        if (place0 + row >= p.m) continue;
 #pragma unroll
-        for (int i = 0; i < T::BN / 4; i++) {
-            const int row = 64 * piece + thread / 32 * 16 + i % 2 * 8 + lane / 4;
-            if (place0 + row < p.m)
-                leave_two<T::BN>(part, row, i / 2 * 8 + lane % 4 * 2, d[piece][2 * i], d[piece][2 * i + 1]);
-        }
+        for (int j = 0; j < T::BN / 8; j++) leave_fragment<T::BN>(part, row, j * 8, lane, &d[piece][4 * j]);
+    }
     meet(&parts_met[unit.tile - work.whole], work.parts, thread, THREADS, T::PING_PONG ? 4 + consumer : 4);
     if (v.in_plane > 0)
         add_planes<T, SMALL>(p, v, place0, k0, sums, unit.part, work.parts, thread, THREADS);
@@ -281,7 +280,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
               const __grid_constant__ half_view v, const persistent_work work, half_loader loader) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     extern __shared__ __align__(1024) unsigned char shared[];
-    const persistent_block block = persistent_begin<TYPE, T>(p, work, shared);
+    const persistent_block block = persistent_begin<T>(work, shared);
     const int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0);
     griddepcontrol_launch_dependents();
     if (threadIdx.x == 0) {
@@ -330,23 +329,33 @@ typedef struct {
     int device; /* that tile.clusters has been asked of; -1: none yet */
 } half_choice;
 
-/* The configurations.                 BM   BN stages ping-pong cluster buffers any y, parts */
-typedef persistent_tile<128, 256, 4, 0, 1, 1, 0> half_broad; /* the fewest bytes a product: both consumers share it */
-typedef persistent_tile<128, 192, 5, 1, 1, 1, 0> half_wide;
-typedef persistent_tile<128, 128, 6, 1, 1, 2, 0> half_square;
-typedef persistent_tile<128, 64, 8, 1, 1, 2, 0> half_tall;
-typedef persistent_tile<64, 256, 5, 0, 1, 1, 0> half_long; /* where tiles are few: a window's rows are what costs */
-typedef persistent_tile<64, 128, 8, 0, 1, 1, 0> half_flat;
-typedef persistent_tile<128, 256, 4, 0, 2, 1, 0> half_broad_pair;
-typedef persistent_tile<128, 192, 5, 1, 2, 1, 0> half_wide_pair;
-typedef persistent_tile<128, 128, 6, 1, 2, 2, 0> half_square_pair;
-typedef persistent_tile<128, 128, 6, 1, 1, 1, 1> half_square_any;
-typedef persistent_tile<128, 64, 8, 1, 1, 1, 1> half_tall_any;
-typedef persistent_tile<64, 128, 8, 0, 1, 1, 1> half_flat_any;
-typedef persistent_tile<64, 64, 12, 0, 1, 1, 1> half_small_any;
+/* Of step 6's, with clusters of blocks one above the other; those with bulk stores have no registers left for parts. */
+template <int BM, int BN, int STAGES, int PING_PONG, int DOWN, int BUFFERS, int ANY_Y>
+struct half_tile : persistent_tile<BM, BN, STAGES, PING_PONG, DOWN, 1, BUFFERS, ANY_Y> {
+    static const bool PARTS = ANY_Y;
+};
+
+/* The configurations.           BM   BN stages ping-pong down buffers any y, parts */
+typedef half_tile<128, 256, 4, 0, 1, 1, 0> half_broad; /* the fewest bytes a product: both consumers share it */
+typedef half_tile<128, 192, 5, 1, 1, 1, 0> half_wide;
+typedef half_tile<128, 128, 6, 1, 1, 2, 0> half_square;
+typedef half_tile<128, 64, 8, 1, 1, 2, 0> half_tall;
+typedef half_tile<64, 256, 5, 0, 1, 1, 0> half_long; /* where tiles are few: a window's rows are what costs */
+typedef half_tile<64, 128, 8, 0, 1, 1, 0> half_flat;
+typedef half_tile<128, 256, 4, 0, 2, 1, 0> half_broad_pair;
+typedef half_tile<128, 192, 5, 1, 2, 1, 0> half_wide_pair;
+typedef half_tile<128, 128, 6, 1, 2, 2, 0> half_square_pair;
+typedef half_tile<128, 128, 6, 1, 1, 1, 1> half_square_any;
+typedef half_tile<128, 64, 8, 1, 1, 1, 1> half_tall_any;
+typedef half_tile<64, 128, 8, 0, 1, 1, 1> half_flat_any;
+typedef half_tile<64, 64, 12, 0, 1, 1, 1> half_small_any;
 
 template <int TYPE, class T> static half_choice half_of(void) {
-    return {conv_half<TYPE, T>, T::THREADS, half_bytes<T>(), {T::BM, T::BN, T::CLUSTER, T::PING_PONG, T::ANY_C, 0}, -1};
+    return {conv_half<TYPE, T>,
+            T::THREADS,
+            half_bytes<T>(),
+            {T::BM, T::BN, T::DOWN, 1, T::PING_PONG, T::ANY_C, T::PARTS, 0},
+            -1};
 }
 
 template <int TYPE> static half_choice *half_choices(void) {

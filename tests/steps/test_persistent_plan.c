@@ -8,10 +8,10 @@
 
 /* 132 multiprocessors. */
 static const plan_tile tiles[] = {
-    {128, 128, 1, true, false, 132},
-    {64, 128, 2, false, false, 66},
-    {128, 128, 1, true, true, 132},
-    {64, 128, 1, false, true, 132},
+    {128, 128, 1, 1, true, false, true, 132},
+    {64, 128, 2, 1, false, false, true, 66},
+    {128, 128, 1, 1, true, true, true, 132},
+    {64, 128, 1, 1, false, true, true, 132},
 };
 
 static gemm_problem problem(int m, int n, int k) {
@@ -34,8 +34,8 @@ static hopper_plan plan_of(gemm_problem p) {
 
 static int all_tiles(const hopper_plan *plan) {
     const plan_tile *t = &tiles[plan->tile];
-    const int BM = t->bm * t->cluster;
-    return (plan->p.m + BM - 1) / BM * ((plan->p.n + t->bn - 1) / t->bn);
+    const int BM = t->bm * t->down, BN = t->bn * t->across;
+    return (plan->p.m + BM - 1) / BM * ((plan->p.n + BN - 1) / BN);
 }
 
 TEST(a_full_wave_is_not_split) {
@@ -56,7 +56,8 @@ TEST(a_partial_wave_is_split) { /* 140 tiles: 132 and 8, in 16 parts each */
 TEST(few_tiles_fill_the_device) {
     const hopper_plan plan = plan_of(problem(128, 128, 100000));
     assert_int_equal(plan.whole, 0);
-    assert_in_range(all_tiles(&plan) * plan.parts, 100, 132);
+    const int blocks = tiles[plan.tile].down * tiles[plan.tile].across;
+    assert_in_range(all_tiles(&plan) * plan.parts * blocks, 100, 132);
 }
 
 TEST(a_part_has_a_step) { /* of 64 */

@@ -1,5 +1,5 @@
 /* The persistent kernel for tf32; wgmma only takes layout tn. */
-#include "../persistent.cuh"
+#include "../persistent_tiles.cuh"
 
 persistent_choice *persistent_tf32(void) {
     return persistent_choices<GEMM_TF32, GEMM_TN>();
