@@ -29,7 +29,7 @@ for dtype in f16 bf16; do
     computes 'pieces of 16, whole,' "$bulk" "$@" --n 3 --c 24 --h 11 --k 200 --stride 2 --alpha 2
     computes 'pieces of 16, \(whole\|both\),' "$any" "$@" --n 3 --c 24 --h 11 --k 131 --bias --beta -1
     computes 'pieces of 8, whole,' "$bulk" "$@" --n 2 --c 20 --h 13 --k 72 --s 2 --dilation 2
-    computes 'pieces of 8, \(whole\|both\), x f' "$any" "$@" --n 2 --c 3 --h 23 --k 65 --r 7 --stride 2 --bias
+    computes 'pieces of 8, \(whole\|both\|parts\), x f' "$any" "$@" --n 2 --c 3 --h 23 --k 65 --r 7 --stride 2 --bias
     computes 'tiles 16, whole,' "$bulk" "$@" --n 3 --c 72 --h 11 --k 200 --r 1 --bias --beta 2
     computes 'tiles 16, \(whole\|both\),' "$any" "$@" --n 3 --c 72 --h 11 --k 203 --r 1 --beta 2
     # A place's windows by TMA: across images, with everything that moves them, and where a tap's channels are several.
@@ -46,11 +46,11 @@ for dtype in f16 bf16; do
     computes 'pieces of 8, parts, f' "$any" "$@" --c 52 --h 6 --n 1 --k 31 --r 5
     computes 'tiles 16, parts,' "$any" "$@" --c 1000 --h 7 --n 1 --k 33 --r 1 --bias
     # Planes; operands off 16 and off 8 bytes.
-    computes 'pieces of 16, \(whole\|both\), x f' "$any" --dtype $dtype --n 3 --c 13 --h 13 --k 70 --bias --beta 0.5
+    computes 'pieces of 16, \(whole\|both\|parts\), x f' "$any" --dtype $dtype --n 3 --c 13 --h 13 --k 70 --bias --beta 0.5
     computes 'pieces of 16, parts, x f' "$any" --dtype $dtype --n 1 --c 130 --h 7 --k 50 --bias --beta 2
     computes 'tiles 16, \(whole\|both\), x' "$any" --dtype $dtype --n 2 --c 40 --h 11 --k 70 --r 1
-    computes 'pieces of 8, \(whole\|both\), f' "$any" "$@" --misalign 4 --n 2 --c 24 --h 9 --k 64
-    computes 'pieces of 16, \(whole\|both\), x f' "$any" "$@" --misalign 3 --n 2 --c 24 --h 9 --k 64 --beta 1
+    computes 'pieces of 8, \(whole\|both\|parts\), f' "$any" "$@" --misalign 4 --n 2 --c 24 --h 9 --k 64
+    computes 'pieces of 16, \(whole\|both\|parts\), x f' "$any" "$@" --misalign 3 --n 2 --c 24 --h 9 --k 64 --beta 1
     computes 'pieces of 16, mma,' mma "$@" --n 2 --c 72 --h 9 --k 70 --bias --beta 0.5
     computes 'pieces of 8, mma, x f' mma --dtype $dtype --n 2 --c 3 --h 9 --k 70 --bias --beta 0.5
 done
