@@ -27,9 +27,9 @@ for dtype in f16 bf16; do
     set -- --dtype $dtype --layout nhwc
     # Several waves; sums of fewer steps than stages, of more, of one; pieces of 8 bytes.
     computes 'pieces of 16, whole,' "$bulk" "$@" --n 3 --c 72 --h 12 --k 136 --bias --beta 0.5
-    computes 'pieces of 16, \(whole\|both\),' "$any" "$@" --n 3 --c 24 --h 11 --k 131 --bias --beta -1
+    computes 'pieces of 16, \(whole\|both\|parts\),' "$any" "$@" --n 3 --c 24 --h 11 --k 131 --bias --beta -1
     computes 'pieces of 8, whole,' "$bulk" "$@" --n 2 --c 20 --h 13 --k 72 --s 2 --dilation 2
-    computes 'pieces of 8, \(whole\|both\), x f' "$any" "$@" --n 2 --c 3 --h 23 --k 65 --r 7 --stride 2 --bias
+    computes 'pieces of 8, \(whole\|both\|parts\), x f' "$any" "$@" --n 2 --c 3 --h 23 --k 65 --r 7 --stride 2 --bias
     computes 'tiles 16, whole,' "$bulk" "$@" --n 3 --c 128 --h 11 --k 192 --r 1 --bias --beta 2
     computes 'tiles 16, whole,' 'tall long flat' "$@" --n 3 --c 72 --h 11 --k 200 --r 1 --bias --beta 2
     computes 'tiles 16, \(whole\|both\),' "$any" "$@" --n 3 --c 72 --h 11 --k 203 --r 1 --beta 2
@@ -43,7 +43,7 @@ for dtype in f16 bf16; do
     # Parts behind whole tiles, with a bias, which only one part may add. Planes.
     computes 'pieces of 16, both,' "square_any small_any flat_any" "$@" --c 136 --h 25 --n 1 --k 64 --bias
     computes 'pieces of 16, both,' tall_any "$@" --c 136 --h 22 --n 1 --k 64 --bias
-    computes 'pieces of 16, \(whole\|both\), x f' "$any" --dtype $dtype --n 3 --c 13 --h 13 --k 70 --bias --beta 0.5
+    computes 'pieces of 16, \(whole\|both\|parts\), x f' "$any" --dtype $dtype --n 3 --c 13 --h 13 --k 70 --bias --beta 0.5
     computes 'pieces of 16, mma,' mma "$@" --n 2 --c 72 --h 9 --k 70 --bias --beta 0.5
     computes 'pieces of 8, mma, x f' mma --dtype $dtype --n 2 --c 3 --h 9 --k 70 --bias --beta 0.5
     # How operands come to the tiles is the same code for both types, and tried of either (with KL_TEST_ALL, of both):
@@ -53,7 +53,7 @@ for dtype in f16 bf16; do
         computes 'windows 16, [a-z]*, x f' "$any" --dtype $dtype --n 2 --c 59 --h 11 --k 70 --bias --beta 0.5
         computes 'pieces of 8, parts, f' "$any" "$@" --c 52 --h 6 --n 1 --k 31 --r 5
         computes 'pieces of 16, parts, x f' "$any" --dtype $dtype --n 1 --c 130 --h 7 --k 50 --bias --beta 2
-        computes 'pieces of 16, \(whole\|both\), x f' "$any" "$@" --misalign 3 --n 2 --c 24 --h 9 --k 64 --beta 1
+        computes 'pieces of 16, \(whole\|both\|parts\), x f' "$any" "$@" --misalign 3 --n 2 --c 24 --h 9 --k 64 --beta 1
     fi
     # ... everything that moves windows, tiles in parts, operands off 8 bytes.
     if [ $dtype = bf16 ] || [ -n "${KL_TEST_ALL:-}" ]; then
@@ -64,7 +64,7 @@ for dtype in f16 bf16; do
         computes 'pieces of 16, parts,' "$any" "$@" --c 200 --h 7 --n 1 --k 50 --bias --alpha -0.5 --beta 2
         computes 'tiles 16, parts,' "$any" "$@" --c 1000 --h 7 --n 1 --k 33 --r 1 --bias
         computes 'tiles 16, \(whole\|both\), x' "$any" --dtype $dtype --n 2 --c 40 --h 11 --k 70 --r 1
-        computes 'pieces of 8, \(whole\|both\), f' "$any" "$@" --misalign 4 --n 2 --c 24 --h 9 --k 64
+        computes 'pieces of 8, \(whole\|both\|parts\), f' "$any" "$@" --misalign 4 --n 2 --c 24 --h 9 --k 64
     fi
 done
 # The same bits whichever block leaves its part last.
