@@ -322,7 +322,7 @@ run with_gpu sh scripts/tests/sanitize.sh
 check "sanitize: a line a tool and step" eval \
     '[ "$status" = 0 ] && said "^ok racecheck $step$" && said "^ok racecheck step05 stream_k$" &&
         said "^ok racecheck step07 best$" && said "^ok racecheck step08 records$" &&
-        said "^sanitize: racecheck $step$" && said "^$((4 * (steps + 4))) passed, 0 failed$"'
+        said "^sanitize: racecheck $step$" && said "^$((4 * (steps + 2))) passed, 0 failed$"'
 run with_gpu env FAKE_ERRORS=2 TOOLS=initcheck STEPS="$step" sh scripts/tests/sanitize.sh
 check "sanitize fails on an error" eval \
     '[ "$status" = 1 ] && said "^FAIL initcheck $step .*2 errors" && said "^0 passed, 1 failed"'
