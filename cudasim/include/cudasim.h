@@ -41,7 +41,8 @@ cudasim_predict_function cudasim_predict;
 typedef double cudasim_predicted_function(void);
 cudasim_predicted_function cudasim_predicted;
 
-/* Where CUDASIM_WHY is set: lines that say of each kernel since cudasim_predict which unit bounds which part of a block. */
+/* Where CUDASIM_WHY is set: lines that say of each kernel since cudasim_predict which unit bounds which part of a
+ * block. */
 typedef const char *cudasim_why_function(void);
 cudasim_why_function cudasim_why;
 

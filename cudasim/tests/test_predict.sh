@@ -44,7 +44,8 @@ expect 'its counts' 0 identical diff -s "$work/plain.csv" "$work/too.csv"
 if command -v "${CUDASIM_NVDISASM:-nvdisasm}" >/dev/null 2>&1; then
     expect 'a time' 0 'blocks of .* threads: about [0-9.]* us' $cudasim --predict=run $program
     expect 'what bounds it' 1 '^until its last  *[0-9]*%  .*[a-z], [0-9]*%$' $cudasim --why $program
-    expect 'a trace' 1 '"cat": "pipe", .*"shared load"' sh -c "CUDASIM_PREDICT_TRACE=$work/json $cudasim --predict $program
+    expect 'a trace' 1 '"cat": "pipe", .*"shared load"' \
+        sh -c "CUDASIM_PREDICT_TRACE=$work/json $cudasim --predict $program
         cat $work/json; exit 1"
     expect 'a trace nowhere' 2 '^cudasim: CUDASIM_PREDICT_TRACE=/none/x cannot be written$' \
         env CUDASIM_PREDICT_TRACE=/none/x $cudasim --predict $program

@@ -14,7 +14,8 @@ no_spills = $(shell grep -q 'spills: intended' $< || echo -Xptxas -warn-spills)
 # finds its own.
 LDFLAGS := -Wl,--enable-new-dtags,-rpath,"$(CUDA_LIB)" '-Wl,-rpath,$$$$ORIGIN/../build/cuda/lib64'
 # Tests and exercises are linked by gold where it links: it takes a third of the time.
-gold_links = echo 'int main(void) { return 0; }' | $(CC) -fuse-ld=gold -x c - -o /dev/null -lstdc++ 2>/dev/null && echo yes
+gold_links = echo 'int main(void) { return 0; }' | $(CC) -fuse-ld=gold -x c - -o /dev/null -lstdc++ 2>/dev/null && \
+    echo yes
 gold := $(if $(shell $(gold_links)),-fuse-ld=gold)
 LDLIBS := "$(CUDART)" -Wl,--as-needed -lstdc++ -ldl -lm -lpthread
 

@@ -43,7 +43,8 @@ for dtype in f16 bf16; do
     # Parts behind whole tiles, with a bias, which only one part may add. Planes.
     computes 'pieces of 16, both,' "square_any small_any flat_any" "$@" --c 136 --h 25 --n 1 --k 64 --bias
     computes 'pieces of 16, both,' tall_any "$@" --c 136 --h 22 --n 1 --k 64 --bias
-    computes 'pieces of 16, \(whole\|both\|parts\), x f' "$any" --dtype $dtype --n 3 --c 13 --h 13 --k 70 --bias --beta 0.5
+    computes 'pieces of 16, \(whole\|both\|parts\), x f' "$any" --dtype $dtype --n 3 --c 13 --h 13 --k 70 \
+        --bias --beta 0.5
     computes 'pieces of 16, mma,' mma "$@" --n 2 --c 72 --h 9 --k 70 --bias --beta 0.5
     computes 'pieces of 8, mma, x f' mma --dtype $dtype --n 2 --c 3 --h 9 --k 70 --bias --beta 0.5
     # How operands come to the tiles is the same code for both types, and tried of either (with KL_TEST_ALL, of both):

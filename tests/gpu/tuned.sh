@@ -2,8 +2,8 @@
 # Is step 7's `best` ever slower than another of its variants by more than 2 %? Times all of them at random shapes.
 #   SHAPES=100   how many of each type       SEED=1   which       (n and k from 1 to 23170, so that n*k is up to 2^29)
 # Short measurements jitter: a shape where it looks slower is measured again, longer, before it counts. What was
-# measured is left in build/tuned/. Last line: "N passed, N failed". Exit status: 0, 1 when any failed, 2 when an argument
-# is wrong, 3 without a GPU.
+# measured is left in build/tuned/. Last line: "N passed, N failed". Exit status: 0, 1 when any failed, 2 when an
+# argument is wrong, 3 without a GPU.
 set -eu
 cd "$(dirname "$0")/../.."
 . scripts/gpu.sh

@@ -119,7 +119,8 @@ narrowed() {
 convolutions() { # in each type and layout, the small layers first
     machine
     mkdir step09_conv && cp step01_naive/run step09_conv && ln -s step09_conv step09
-    BENCH_STEPS=step09 status 0 scripts/bench.sh && lines "$CALLS" 24 && same "$(calls | sed -n '1,4p;10p;13,14p;23p')" "\
+    BENCH_STEPS=step09 status 0 scripts/bench.sh && lines "$CALLS" 24 &&
+        same "$(calls | sed -n '1,4p;10p;13,14p;23p')" "\
 --dtype f32 --layout nchw --sweep square --max-size 128
 --dtype f32 --layout nhwc --sweep square --max-size 128
 --dtype f16 --layout nhwc --sweep square --max-size 128
