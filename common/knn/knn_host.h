@@ -6,9 +6,9 @@
  *                  search             |p0|p1|p2|p3|       make one (knn_merge), and the last of them is the answer
  *                  out                            |all|
  *
- *   more queries   in      |points|q0|q1|q2|q3|           a query has its answer when its piece is searched; the answer
- *                  search            |q0|q1|q2|q3|        goes back on a third stream, as a GPU copies both ways at
- * once out                  |q0|q1|q2|q3|
+ *   more queries   in      |points|q0|q1|q2|q3|           a query has its answer when its piece is searched; it goes
+ *                  search            |q0|q1|q2|q3|        back on a third stream: a GPU copies both ways at once
+ *                  out                  |q0|q1|q2|q3|
  */
 #ifndef KL_KNN_HOST_H
 #define KL_KNN_HOST_H

@@ -300,7 +300,7 @@ static void help_to_search(const knn_method *method, const order *o) {
     p.workspace_bytes = bytes;
     p.counts = r.counts;
     CUDA_CHECK(cudaMemsetAsync(r.counts, 0, sizeof *r.counts, r.s->stream));
-    /* cuBLAS is loaded where its methods are asked whether they run here. */
+    /* Asking a method whether it runs here is what loads cuBLAS. */
     if (method->supports != NULL && method->supports(&r.s->device) != NULL) CUDA_CHECK(cudaErrorNotSupported);
     search(method, o, &p, &error);
     CUDA_CHECK(error);

@@ -42,7 +42,7 @@ typedef struct {
 } hopper_plan;
 
 /* The cheapest plan for `p`, whose workspace need not be there yet, with the best of `count` tiles; none if there is no
- * product. Takes a few microseconds of the host. */
+ * product. Takes the host a few microseconds. */
 hopper_plan plan_hopper(const gemm_problem *p, const plan_tile *tiles, int count, const plan_costs *costs);
 
 /* What `plan`, made for `p` with these or other constants and `tile` as its tile, is estimated to take. Of its copies
