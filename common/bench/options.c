@@ -97,9 +97,16 @@ static const option_rule common_rules[] = {
     {"trace-blocks", RULE_NEEDS, "trace", NULL},
     {"time csv resume", RULE_CONTRADICTS, "sweep check", "which times nothing"},
     {"resume", RULE_NEEDS, "csv", NULL},
-    {"predict why", RULE_CONTRADICTS, "counters counters-csv leak-check", "for which kernels must run"},
-    {"predict why", RULE_CONTRADICTS, "trace-blocks", "which trace one block"},
+    {"trace-blocks", RULE_CONTRADICTS, "predict", "which traces one block"},
+    {"trace-blocks", RULE_CONTRADICTS, "why", "which traces one block"},
     {"predict why", RULE_CONTRADICTS, "sweep check", "which verifies results"},
+    {0},
+};
+
+/* Where nothing runs but the model. */
+static const option_rule predict_rules[] = {
+    {"counters counters-csv leak-check", RULE_CONTRADICTS, "predict", "which runs no kernel without --sim"},
+    {"counters counters-csv leak-check", RULE_CONTRADICTS, "why", "which runs no kernel without --sim"},
     {0},
 };
 
@@ -361,6 +368,7 @@ static bool complete(option_parse *p) {
     for (int i = 0; i < program->variant_count && !o->variant_given; i++) o->chosen[i] = true;
     if (!check_alone(p) || !check_rules(p, common_rules) || !check_rules(p, program->rules) || !check_files(p))
         return false;
+    if (w->predict_only && !check_rules(p, predict_rules)) return false;
     if (has_random(program) && (!check_rules(p, random_rules) || !complete_random(p, o))) return false;
     if (o->simulate && o->sweep == SWEEP_CHECK && !options_given(p, "max-size"))
         o->max_size = program->simulated_max_size;
