@@ -57,8 +57,8 @@ step06_tensorcore cluster
 VARIANTS
 ends 'tensor cores are predicted at the boost clock' 0 'C in f16, predicted at the boost clock, which power may' \
     step06_tensorcore/run --predict --variant tma --size 512
-ends 'nothing is counted where nothing runs' 2 '^step01_naive: --counters: contradicts --predict, which runs no kernel' \
-    $small 64 --predict --counters
+ends 'nothing is counted where nothing runs' 2 \
+    '^step01_naive: --counters: contradicts --predict, which runs no kernel' $small 64 --predict --counters
 ends 'what runs is counted' 0 '' $small 64 --sim --predict --counters
 ends 'one block is predicted' 2 '^step01_naive: .*--trace-blocks' $small 64 --predict --trace "$json" --trace-blocks 2
 
