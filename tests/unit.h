@@ -15,9 +15,8 @@
 
 #include "base/array.h"
 
-/* TEST(name) { ... } defines a test. unit_run runs the tests of the file in its order, each between `before` and
- * `after`; unit_run_group has all of them between `first` and `last` too. NULL: nothing is done there. Both return the
- * number of tests that failed, for main to return. */
+/* TEST(name) { ... } defines a test. The program runs those of its file in their order, each between `before` and
+ * `after`, all of them between `first` and `last`: what a file's definition of `fixtures` leaves out is nothing. */
 #define TEST(name)                                                                                                     \
     static void name(void **state);                                                                                    \
     __attribute__((constructor(1000 + __LINE__))) static void add_##name(void) {                                       \
@@ -25,25 +24,20 @@
     }                                                                                                                  \
     static void name(void **state)
 
+static const struct fixtures {
+    CMFixtureFunction before, after, first, last;
+} fixtures;
+
 static struct CMUnitTest unit_tests[64]; /* cmocka passes over those without a name */
 static int unit_count;
 
 static inline void unit_add(const char *name, CMUnitTestFunction test) {
     if (unit_count == ARRAY_SIZE(unit_tests)) abort();
-    unit_tests[unit_count++] = (struct CMUnitTest){name, test, NULL, NULL, NULL};
+    unit_tests[unit_count++] = (struct CMUnitTest){name, test, fixtures.before, fixtures.after, NULL};
 }
 
-static inline int unit_run_group(CMFixtureFunction first, CMFixtureFunction last, CMFixtureFunction before,
-                                 CMFixtureFunction after) {
-    for (int i = 0; i < unit_count; i++) {
-        unit_tests[i].setup_func = before;
-        unit_tests[i].teardown_func = after;
-    }
-    return cmocka_run_group_tests(unit_tests, first, last);
-}
-
-static inline int unit_run(CMFixtureFunction before, CMFixtureFunction after) {
-    return unit_run_group(NULL, NULL, before, after);
+int main(void) {
+    return cmocka_run_group_tests(unit_tests, fixtures.first, fixtures.last);
 }
 
 /* Some element x of the list meets the condition. */

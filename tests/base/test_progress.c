@@ -134,6 +134,4 @@ TEST(counts_out_of_range_are_harmless) {
     assert_non_null(strstr(draw("x", -4, 3), "0/3"));
 }
 
-int main(void) {
-    return unit_run_group(open_terminal, close_terminal, erase, NULL);
-}
+static const struct fixtures fixtures = {.first = open_terminal, .last = close_terminal, .before = erase};

@@ -501,6 +501,4 @@ TEST(resume_tells_sustained_rows) {
     assert_null(session_find(&s, &wanted, true));
 }
 
-int main(void) {
-    return unit_run(set_up, tear_down);
-}
+static const struct fixtures fixtures = {.before = set_up, .after = tear_down};

@@ -122,7 +122,3 @@ TEST(interval_of_blocks) {
     assert_nothing(stats_of_blocks(values, 24, 6));
     assert_nothing(stats_of_blocks(NULL, 0, 6));
 }
-
-int main(void) {
-    return unit_run(NULL, NULL);
-}

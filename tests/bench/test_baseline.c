@@ -419,6 +419,4 @@ TEST(cold_and_restored) {
     assert_int_equal(run.restored, 5 * (3 + HEURISTICS));
 }
 
-int main(void) {
-    return unit_run(set_up, tear_down);
-}
+static const struct fixtures fixtures = {.before = set_up, .after = tear_down};

@@ -271,6 +271,4 @@ TEST(knn_refuses) {
     }
 }
 
-int main(void) {
-    return unit_run(NULL, release);
-}
+static const struct fixtures fixtures = {.after = release};

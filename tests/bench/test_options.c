@@ -412,6 +412,4 @@ TEST(version_is_printed) {
     assert_in_range(version_text()[0], '0', '9');
 }
 
-int main(void) {
-    return unit_run(NULL, release);
-}
+static const struct fixtures fixtures = {.after = release};

@@ -87,7 +87,3 @@ TEST(rows_stand_apart_where_they_do_not_keep_to_16_bytes) {
     draw("uniform", 100, 2, 2, 400);
     for (int i = 0; i < 400; i++) assert_memory_equal(drawn[i].pads, none, sizeof none);
 }
-
-int main(void) {
-    return unit_run(NULL, NULL);
-}

@@ -291,6 +291,4 @@ TEST(shares_of_a_bandwidth_and_of_an_unknown_gpu) {
                         "; 50 % of its clocks' 2.6 TFLOP/s, 50 % of what 500 MHz can do");
 }
 
-int main(void) {
-    return unit_run(set_up, tear_down);
-}
+static const struct fixtures fixtures = {.before = set_up, .after = tear_down};

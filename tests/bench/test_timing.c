@@ -384,6 +384,4 @@ TEST(launches_that_wait_are_metered) {
     assert_true(result.power_w > 0.5 && result.power_w < 1.1);
 }
 
-int main(void) {
-    return unit_run_group(NULL, free_log, NULL, NULL);
-}
+static const struct fixtures fixtures = {.last = free_log};

@@ -276,6 +276,4 @@ TEST(the_search_times_what_fits_and_has_finals) {
     fclose(quiet);
 }
 
-int main(void) {
-    return unit_run(make_folder, remove_folder);
-}
+static const struct fixtures fixtures = {.before = make_folder, .after = remove_folder};

@@ -210,6 +210,4 @@ TEST(layers_at_random) {
     free(other.cases);
 }
 
-int main(void) {
-    return unit_run(NULL, tear_down);
-}
+static const struct fixtures fixtures = {.after = tear_down};

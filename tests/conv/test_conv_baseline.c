@@ -155,6 +155,4 @@ TEST(opens_or_says_why) {
     unlink(script);
 }
 
-int main(void) {
-    return unit_run(set_up, close_all);
-}
+static const struct fixtures fixtures = {.before = set_up, .after = close_all};

@@ -146,6 +146,4 @@ TEST(others_are_held_to_less) {
     assert_true(fabs(verify_bound(&v, 40.0, 0.0, 1.0, 0.0) - (expected * (1 + 0x1p-24) + 0x1p-149)) < 1e-9 * expected);
 }
 
-int main(void) {
-    return unit_run(NULL, tear_down);
-}
+static const struct fixtures fixtures = {.after = tear_down};

@@ -380,6 +380,4 @@ TEST(the_list_has_all_of_each_kind) {
     free(cases);
 }
 
-int main(void) {
-    return unit_run(NULL, tear_down);
-}
+static const struct fixtures fixtures = {.after = tear_down};

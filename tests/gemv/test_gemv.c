@@ -193,6 +193,4 @@ TEST(sweeps_of_a_gemv) {
     assert_true(article.count == 1 && article.shapes[0].n == 1024 && article.shapes[0].k == 1024);
 }
 
-int main(void) {
-    return unit_run(NULL, tear_down);
-}
+static const struct fixtures fixtures = {.after = tear_down};

@@ -275,6 +275,4 @@ TEST(names_what_it_calls) {
     }
 }
 
-int main(void) {
-    return unit_run(set_up, close_all);
-}
+static const struct fixtures fixtures = {.before = set_up, .after = close_all};

@@ -286,6 +286,4 @@ TEST(lanes_and_tensor_flops) {
     for (int i = 0; i < ARRAY_SIZE(made_for); i++) assert_true(device_fp32_lanes(made_for[i]) > 0);
 }
 
-int main(void) {
-    return unit_run(one_gpu, NULL);
-}
+static const struct fixtures fixtures = {.before = one_gpu};

@@ -16,7 +16,3 @@ TEST(a_version_is_no_code) {
     version[0] = 'x';
     assert_int_equal(version_text()[0], 'x');
 }
-
-int main(void) {
-    return unit_run(NULL, NULL);
-}

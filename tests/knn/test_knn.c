@@ -182,7 +182,3 @@ TEST(the_list_has_everything) {
     free(cases);
     free(some);
 }
-
-int main(void) {
-    return unit_run(NULL, NULL);
-}

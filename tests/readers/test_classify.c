@@ -240,6 +240,4 @@ TEST(test_kdd99) {
     }
 }
 
-int main(void) {
-    return unit_run(make_folder, tear_down);
-}
+static const struct fixtures fixtures = {.before = make_folder, .after = tear_down};

@@ -265,6 +265,4 @@ TEST(test_npy_refuses) {
     refuse(LABELS_NONE, ": its elements are not aligned to 8 bytes" CONVERT);
 }
 
-int main(void) {
-    return unit_run(make_folder, tear_down);
-}
+static const struct fixtures fixtures = {.before = make_folder, .after = tear_down};

@@ -136,7 +136,3 @@ TEST(nonsense) {
     fragment_draw(&found.b, listen_in());
     assert_non_null(strstr(heard(), "|?     |"));
 }
-
-int main(void) {
-    return unit_run(NULL, NULL);
-}

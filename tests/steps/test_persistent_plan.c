@@ -181,7 +181,3 @@ TEST(a_file_that_makes_no_sense_changes_nothing) {
         fclose(f);
     }
 }
-
-int main(void) {
-    return unit_run(NULL, NULL);
-}

@@ -103,7 +103,3 @@ TEST(operands_too_large_to_address) {
     spec.like.a = operand_outline(DTYPE_F32, (1 << 30) - 1, 1 << 30, 0, 0);
     assert_true(isfinite(operand_sets_bytes(&spec, 1)));
 }
-
-int main(void) {
-    return unit_run(NULL, NULL);
-}

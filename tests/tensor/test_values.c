@@ -379,6 +379,4 @@ TEST(the_sanitizers_selection_has_a_bit_of_everything) {
     free(kept);
 }
 
-int main(void) {
-    return unit_run_group(make_cases, free_cases, NULL, NULL);
-}
+static const struct fixtures fixtures = {.first = make_cases, .last = free_cases};

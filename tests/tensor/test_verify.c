@@ -370,6 +370,4 @@ TEST(fingerprints_tell_results_apart) {
     assert_int_not_equal(matrix_fingerprint_host(c), before);
 }
 
-int main(void) {
-    return unit_run(NULL, tear_down);
-}
+static const struct fixtures fixtures = {.after = tear_down};
