@@ -11,9 +11,7 @@ enum { SEARCHED = TREE_CONFIGURATIONS + VECTORIZED_CONFIGURATIONS + BALANCED_CON
 /* The first fields of a gemv_candidate. */
 #define NAMED(n, r, u, v, word) "n" #n " r" #r " u" #u " v" #v word, n, r, u, v
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 extern const gemv_candidate best_direct[BEST_DIRECT];
 
@@ -26,8 +24,6 @@ extern const gemv_candidate vectorized_configurations[VECTORIZED_CONFIGURATIONS]
 extern const gemv_candidate splitk_balanced_configurations[BALANCED_CONFIGURATIONS];
 void searched_list(gemv_candidate *all);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 
 #endif

@@ -4,9 +4,7 @@
 
 #include "knn/knn.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 extern const knn_method knn_methods[];
 extern const int knn_method_count;
@@ -31,8 +29,6 @@ cudaError_t prepare_exact_tc(const knn_problem *p, void *prepared, cudaStream_t 
 size_t prepared_best(const knn_problem *p);
 cudaError_t prepare_best(const knn_problem *p, void *prepared, cudaStream_t stream);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 
 #endif

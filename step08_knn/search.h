@@ -4,9 +4,7 @@
 
 #include "parts.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* The two combined, for as many queries at a time as fit in the workspace. */
 cudaError_t knn_search_parts(const knn_distances *from, const knn_selector *selector, const knn_problem *p,
@@ -24,8 +22,6 @@ extern const knn_selector knn_select_kpass, knn_select_bitonic, knn_select_auto,
 /* Why the error bounds of screen and exact_tc do not hold on the current device; NULL: they do. */
 const char *knn_sums_too_coarse(void);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 
 #endif

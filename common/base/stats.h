@@ -2,9 +2,9 @@
 #ifndef KL_STATS_H
 #define KL_STATS_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include <sys/cdefs.h>
+
+__BEGIN_DECLS
 
 typedef struct {
     double median, min, max;
@@ -27,8 +27,6 @@ stats_summary stats_of_blocks(const double *values, int count, int blocks);
 /* The same for numerator[i] / denominator[i], pair by pair. */
 stats_summary stats_ratio(const double *numerator, const double *denominator, int count, int blocks);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 
 #endif

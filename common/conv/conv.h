@@ -12,9 +12,7 @@
 #include "tensor/dtype.h"
 #include "tensor/verify.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* y = alpha*conv(x, f) + beta*y + bias with FP32 sums, all of type `type`, without gaps:
  *
@@ -79,8 +77,6 @@ int conv_step_main(int argc, char **argv, const char *step, const conv_variant *
     cudaError_t launch_conv_##name(const conv_problem *p, cudaStream_t stream);                                        \
     kernel_info kernel_conv_##name(void)
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 
 #endif

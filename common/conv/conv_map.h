@@ -5,9 +5,7 @@
 #include "conv/conv.h"
 #include "tensor/tensor_map.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* NULL, or what of the problem TMA does not take. */
 const char *conv_map_refuses(const conv_problem *p);
@@ -24,8 +22,6 @@ typedef struct {
     CUtensorMap x, f;
 } conv_maps;
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 
 #endif

@@ -15,9 +15,7 @@
 #include "gpu/kernel_info.h"
 #include "tensor/dtype.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* What A and B hold, and how they are multiplied. TF32: FP32 in memory; the tensor cores read the bits that TF32 has
  * and ignore the rest. TF32X3: FP32 in memory, each product computed as three TF32 products (verify.h has the bound).
@@ -147,8 +145,6 @@ int gemm_step_main(int argc, char **argv, const char *step, const gemm_variant *
 /* Declares in step.c what a show's .cu file defines. */
 #define GEMM_SHOW(name) bool show_##name(const device_facts *device, FILE *out)
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 
 #endif

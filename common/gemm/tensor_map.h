@@ -7,9 +7,7 @@
 
 #include "gemm/gemm.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* The maps of A, B and C. Boxes are as wide as the 128-byte swizzle, and the given number of rows high. If B is k x n,
  * its rows are rows of k. */
@@ -23,8 +21,6 @@ typedef struct {
 } tensor_maps;
 cudaError_t tensor_maps_of(tensor_maps *maps, const gemm_problem *p, int a_rows, int b_rows);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 
 #endif

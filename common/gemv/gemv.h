@@ -4,16 +4,13 @@
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "base/array.h"
 #include "gpu/device.h"
 #include "gpu/kernel_info.h"
 #include "tensor/dtype.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* y = alpha*A*x + beta*y with fp32 accumulation; A is n x k, row-major, element (i, j) at A[i*lda + j]; x has k and y n
  * elements, all of type `type`, contiguous. Every n, k >= 0; lda >= max(1, k), in elements. BLAS semantics:
@@ -75,8 +72,6 @@ int gemv_step_main(int argc, char **argv, const char *step, const gemv_variant *
     cudaError_t launch_##name(const gemv_problem *p, cudaStream_t stream);                                             \
     kernel_info kernel_##name(dtype type)
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 
 #endif

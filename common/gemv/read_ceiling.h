@@ -5,10 +5,9 @@
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/cdefs.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* Ways of reading (16-byte loads in flight per thread; one block per piece or a persistent grid); which is fastest
  * depends on the size. */
@@ -18,8 +17,6 @@ enum { READ_CEILING_WAYS = 6 };
  * nothing; with `pdl`, launched with programmatic dependent launch. Returns the error of the launch. */
 cudaError_t read_ceiling(const void *data, size_t bytes, int way, bool pdl, cudaStream_t stream);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 
 #endif

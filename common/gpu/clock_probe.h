@@ -3,10 +3,9 @@
 #define KL_CLOCK_PROBE_H
 
 #include <cuda_runtime_api.h>
+#include <sys/cdefs.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 typedef struct {
     void *readings; /* by SM, in device memory */
@@ -27,8 +26,6 @@ cudaError_t clock_probe_end(clock_probe *probe, cudaStream_t stream);
  * stream has been synchronised. */
 cudaError_t clock_probe_mhz(const clock_probe *probe, double *mhz);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 
 #endif

@@ -5,10 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/cdefs.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* FP32 on the CUDA cores; the others on tensor cores, dense: TF32, FP16 or BF16 with FP32 accumulation, INT8. */
 typedef enum { DEVICE_FP32, DEVICE_TF32, DEVICE_F16, DEVICE_S8, DEVICE_ARITHMETICS } device_arithmetic;
@@ -63,8 +62,6 @@ typedef struct {
  * what to do. */
 int device_open(const device_choice *choice, device_facts *facts, FILE *err);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 
 #endif

@@ -5,10 +5,9 @@
 
 #include <cuda_runtime_api.h>
 #include <stddef.h>
+#include <sys/cdefs.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* Exit statuses of a step. */
 enum { EXIT_OK = 0, EXIT_WRONG = 1, EXIT_USAGE = 2, EXIT_CUDA = 3 };
@@ -27,8 +26,6 @@ void error_context(const char *format, ...) __attribute__((format(printf, 1, 2))
 void error_check(cudaError_t error, const char *call, const char *file, int line);
 void error_allocate(void **pointer, size_t bytes, const char *file, int line);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 
 #endif

@@ -4,10 +4,9 @@
 
 #include <cuda_runtime_api.h>
 #include <stddef.h>
+#include <sys/cdefs.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 typedef struct {
     const void *function;  /* the __global__ function */
@@ -19,8 +18,6 @@ typedef struct {
  */
 int kernel_info_occupancy(kernel_info kernel, struct cudaFuncAttributes *attributes);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 
 #endif

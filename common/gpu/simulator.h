@@ -10,10 +10,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/cdefs.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* The GPUs it can simulate, as named by --sim-device and CUDASIM_DEVICE; NULL-terminated. */
 extern const char *const simulator_devices[];
@@ -74,8 +73,6 @@ int simulator_arrive(FILE *err);
  * sim`. Returns only on failure: 3, after one line on `err`. */
 int simulator_start(char *const *argv, const char *device, const char *reason, FILE *err);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 
 #endif

@@ -17,9 +17,7 @@
 #include "gpu/device.h"
 #include "gpu/kernel_info.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* What a method reports about a search. */
 typedef struct {
@@ -102,8 +100,6 @@ cudaError_t knn_count_nearer(const float *points, int n, int d, const float *que
  * method is named, uses the last exact one that can run. Returns the exit status, like gemm_step_main. */
 int knn_step_main(int argc, char **argv, const char *step, const knn_method *methods, int count);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 
 #endif

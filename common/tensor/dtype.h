@@ -5,12 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/cdefs.h>
 
 #include "base/values.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 typedef enum { DTYPE_F32, DTYPE_F16, DTYPE_BF16, DTYPE_S8, DTYPE_S32 } dtype;
 
@@ -23,9 +22,7 @@ int dtype_named(const char *name, dtype *t);
 /* Its number in cudaDataType. */
 int dtype_cuda(dtype t);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 
 /* Bytes per element. */
 KL_BOTH size_t dtype_size(dtype t) {

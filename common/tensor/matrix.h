@@ -18,9 +18,7 @@
 #include "base/values.h"
 #include "tensor/dtype.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 enum { MATRIX_GUARD = 1024 }; /* words before the data; at least as many follow it */
 
@@ -83,9 +81,7 @@ void matrix_changed_host(const matrix *x, bool elements, uint64_t *changed, int6
 cudaError_t matrix_fingerprint_device(const matrix *x, cudaStream_t stream, uint64_t *fingerprint);
 uint64_t matrix_fingerprint_host(const matrix *x);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 
 /* Words in front of the first element. */
 KL_BOTH int64_t matrix_front(const matrix *x) {

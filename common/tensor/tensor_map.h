@@ -11,9 +11,7 @@
 
 #include "tensor/dtype.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* The array: its sides in elements, the contiguous one first, and of the others the bytes from one index to the next.
  */
@@ -32,8 +30,6 @@ cudaError_t tensor_map_tiled(CUtensorMap *map, const tensor_outline *array, cons
 cudaError_t tensor_map_im2col(CUtensorMap *map, const tensor_outline *array, const int lower[2], const int upper[2],
                               const cuuint32_t steps[2], int pixels);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 
 #endif

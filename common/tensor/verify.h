@@ -71,9 +71,7 @@
 #include "tensor/matrix.h"
 #include "tensor/windows.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* How products are computed and summed. */
 typedef enum {
@@ -127,9 +125,7 @@ void verify_report(FILE *f, const char *what, const verify_case *v, const verify
 /* The same for a GEMV: y[i], n and k. */
 void verify_report_vector(FILE *f, const char *what, const verify_case *v, const verify_result *r);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 
 /* The sides of the product: m x n sums of k products. */
 KL_BOTH int verify_m(const verify_case *v) {

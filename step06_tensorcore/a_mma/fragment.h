@@ -6,10 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/cdefs.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 enum { FRAGMENT_LANES = 32, FRAGMENT_ELEMENTS = 8, FRAGMENT_SLOTS = FRAGMENT_LANES * FRAGMENT_ELEMENTS };
 
@@ -50,8 +49,6 @@ bool fragment_same(const fragment *found, const fragment *expected, FILE *out);
  * columns wide. */
 void fragment_draw(const fragment *f, FILE *out);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 
 #endif

@@ -6,9 +6,7 @@
 #include "gemm/tensor_map.h"
 #include "plan.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 GEMM_VARIANT(best);
 GEMM_VARIANT(multistage);
@@ -31,8 +29,6 @@ hopper_plan plan_persistent(const gemm_problem *p);
 cudaError_t launch_persistent(const hopper_plan *plan, cudaStream_t stream);
 kernel_info kernel_persistent(void);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 
 #endif

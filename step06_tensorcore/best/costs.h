@@ -4,10 +4,9 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/cdefs.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* Name and shipped value, in clocks of a multiprocessor where nothing else is said. `make tune` fits them to any GPU.
  * Those for Hopper come from times of 226 problems in 16 bits on an H100, taken while the last tiles were being made.
@@ -51,8 +50,6 @@ bool read_costs(FILE *f, const char *gpu, plan_costs *costs);
  * and device. A file that makes no sense is told in one line on stderr. */
 const plan_costs *current_costs(void);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 
 #endif

@@ -5,9 +5,7 @@
 #include "costs.h"
 #include "gemm/gemm.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* A way to compute a problem. */
 typedef struct {
@@ -33,8 +31,6 @@ cudaError_t launch_multistage_plan(const gemm_problem *p, const multistage_plan 
 /* The bytes of workspace that launch_multistage needs to divide tiles along K. Without a workspace it divides none. */
 size_t workspace_multistage(const gemm_problem *p);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 
 #endif

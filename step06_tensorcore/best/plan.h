@@ -7,9 +7,7 @@
 #include "costs.h"
 #include "gemm/gemm.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 enum { MAX_DIVIDED = 1024 }; /* tiles of a launch that have parts: reduce_parts.cuh has as many counters */
 
@@ -49,8 +47,6 @@ hopper_plan plan_hopper(const gemm_problem *p, const plan_tile *tiles, int count
  * counts only which there are. Infinite: not on this device. */
 double hopper_clocks(const gemm_problem *p, const plan_tile *tile, const hopper_plan *plan, const plan_costs *costs);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 
 #endif

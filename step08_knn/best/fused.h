@@ -4,9 +4,7 @@
 
 #include "knn/knn.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 enum { FUSED_MAX_K = 1024 };
 
@@ -18,8 +16,6 @@ size_t fused_bytes(int m, int k, size_t limit);
 cudaError_t fused_search(const knn_problem *p, const int *rows, const unsigned *count, int most, void *workspace,
                          size_t bytes, cudaStream_t stream);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 
 #endif

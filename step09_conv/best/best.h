@@ -4,9 +4,7 @@
 
 #include "conv/conv.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 CONV_VARIANT(best);
 size_t workspace_conv_best(const conv_problem *p);
@@ -18,8 +16,6 @@ kernel_info f32_kernel(void);
 size_t half_workspace(const conv_problem *p);
 cudaError_t half_launch(const conv_problem *p, cudaStream_t stream);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 
 #endif

@@ -7,9 +7,7 @@
 
 #include "conv/conv.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* The tiles: layout, filters, places, taps at a time, rows and columns of a thread, stages, threads and blocks on a
  * multiprocessor; then multiply-adds in a clock of a multiprocessor, and clocks of a block besides these. */
@@ -73,8 +71,6 @@ cudaError_t f32_launch_thin(const conv_problem *p, int kernel, int64_t blocks, c
 /* Launches what a plan says. */
 cudaError_t f32_launch_plan(const conv_problem *p, const f32_plan *plan, cudaStream_t stream);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 
 #endif

@@ -5,9 +5,7 @@
 #include "../../step06_tensorcore/best/plan.h"
 #include "conv/conv.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* A division by it of what is below 2^31 is a multiplication: x / d = 2x * factor >> 32 >> shift (Granlund and
  * Montgomery, "Division by Invariant Integers using Multiplication"). */
@@ -77,9 +75,7 @@ cudaError_t launch_half(const conv_problem *p, const half_plan *plan, cudaStream
 cudaError_t half_pack(const half_plan *plan, cudaStream_t stream);
 cudaError_t launch_half_mma(const conv_problem *p, const half_plan *plan, cudaStream_t stream);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 
 #ifdef __CUDACC__
 static __device__ __forceinline__ int divide(int x, half_divisor by) {

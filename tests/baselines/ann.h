@@ -2,9 +2,9 @@
 #ifndef KL_ANN_H
 #define KL_ANN_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include <sys/cdefs.h>
+
+__BEGIN_DECLS
 
 typedef struct ann_index ann_index;
 
@@ -16,7 +16,5 @@ ann_index *ann_open(const float *points, int n, int d, int tree);
 void ann_search(ann_index *index, const double *queries, int m, int k, double eps, int *neighbours);
 void ann_close(ann_index *index);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 #endif

@@ -3,8 +3,6 @@
 #ifndef KL_SAXPY_H
 #define KL_SAXPY_H
 
-#include <cuda_runtime_api.h>
-
 #include "gpu/kernel_info.h"
 
 typedef struct {
@@ -20,14 +18,10 @@ typedef struct {
     kernel_info (*kernel)(void);
 } saxpy_variant;
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 cudaError_t saxpy_launch(const saxpy_problem *p, cudaStream_t stream);
 cudaError_t saxpy_launch_short(const saxpy_problem *p, cudaStream_t stream); /* leaves the last element out */
 kernel_info saxpy_kernel(void);
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 
 #endif

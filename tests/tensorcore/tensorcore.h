@@ -4,15 +4,11 @@
 
 #include "gemm/gemm.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* A*B and |A||B| of FP32 and nn, m x n, on the device. Enqueues. */
 cudaError_t tensorcore_reference(const gemm_problem *p, double *sum, double *magnitude);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 
 #endif
