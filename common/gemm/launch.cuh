@@ -1,6 +1,5 @@
 /* Launching a kernel with dynamic shared memory, and in clusters. */
-#ifndef KL_GEMM_LAUNCH_CUH
-#define KL_GEMM_LAUNCH_CUH
+#pragma once
 
 #include <cuda_runtime.h>
 
@@ -10,6 +9,32 @@ static inline unsigned gemm_multiprocessors(void) {
     cudaGetDevice(&device);
     cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device);
     return (unsigned)count;
+}
+
+/* Ten times the major number, and the minor one, of the current device's compute capability; 0: not known. */
+static inline int gemm_capability(void) {
+    int device = 0, major = 0, minor = 0;
+    if (cudaGetDevice(&device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess)
+        return 0;
+    return 10 * major + minor;
+}
+
+/* How many clusters of `cluster` blocks of a kernel the current device runs at the same time. */
+static inline cudaError_t gemm_active_clusters(const void *kernel, int cluster, int threads, int bytes, int *clusters) {
+    const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    if (error != cudaSuccess) return error;
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim = {(unsigned)cluster, 1, 1};
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(cluster);
+    config.blockDim = dim3(threads);
+    config.dynamicSmemBytes = bytes;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    return cudaOccupancyMaxActiveClusters(clusters, kernel, &config);
 }
 
 /* Launches `blocks` blocks of `threads` in clusters of `cluster` (1: none) with `bytes` of dynamic shared memory, of
@@ -53,5 +78,3 @@ static cudaError_t gemm_launch_overlapping(void (*kernel)(PARAMETERS...), unsign
                                            int bytes, cudaStream_t stream, const ARGUMENTS &...arguments) {
     return gemm_launch_as(true, kernel, blocks, cluster, threads, bytes, stream, arguments...);
 }
-
-#endif

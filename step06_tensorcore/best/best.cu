@@ -7,37 +7,28 @@
  *
  * Here is only the choice. */
 #include "best.h"
+#include "gemm/launch.cuh"
 #include "multistage.h"
-
-/* Ten times the major number, and the minor one, of the current device's compute capability; 0: not known. */
-static int capability(void) {
-    int device = 0, major = 0, minor = 0;
-    if (cudaGetDevice(&device) != cudaSuccess ||
-        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess ||
-        cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess)
-        return 0;
-    return 10 * major + minor;
-}
 
 /* Does persistent compute p, which is not tf32x3, because it is estimated to be faster? And its plan. */
 static bool by_persistent(const gemm_problem *p, hopper_plan *plan) {
-    if (capability() != 90) return false;
+    if (gemm_capability() != 90) return false;
     *plan = plan_persistent(p);
     return plan->tile >= 0 && plan->clocks <= plan_multistage(p, true, MULTISTAGE_ANY, current_costs()).clocks;
 }
 
 extern "C" kernel_info kernel_best(void) {
-    return capability() == 90 ? kernel_persistent() : kernel_multistage();
+    return gemm_capability() == 90 ? kernel_persistent() : kernel_multistage();
 }
 
 extern "C" const char *best_refuses(const gemm_problem *p) {
-    if (p->type == GEMM_TF32X3) return capability() == 90 ? NULL : "tf32x3 needs compute capability 9.0";
+    if (p->type == GEMM_TF32X3) return gemm_capability() == 90 ? NULL : "tf32x3 needs compute capability 9.0";
     return p->type == GEMM_S8 && p->layout != GEMM_TN ? "takes s8 in tn: nothing transposes bytes" : NULL;
 }
 
 extern "C" const char *best_note(const gemm_problem *p) {
     hopper_plan plan;
-    if (p->type == GEMM_TF32X3 || p->m == 0 || p->n == 0 || capability() != 90) return NULL;
+    if (p->type == GEMM_TF32X3 || p->m == 0 || p->n == 0 || gemm_capability() != 90) return NULL;
     if (p->k == 0 || p->alpha == 0.0f) return "by multistage: there is no product";
     if (!by_persistent(p, &plan)) return "by multistage: it is estimated to be faster";
     if (plan.b.transposed) return plan.a.rows > 0 ? "A copied, B transposed first" : "B transposed first";

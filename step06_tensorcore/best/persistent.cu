@@ -7,18 +7,8 @@ static const int BAND_ROWS = 2048; /* rows of C in a band of the threadblock swi
 /* Asks the current device, `device`, how many clusters of this kernel it runs at the same time; once per device. */
 static cudaError_t ask_clusters(persistent_choice *c, int device) {
     if (c->device == device) return cudaSuccess;
-    cudaError_t error = cudaFuncSetAttribute(c->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, c->bytes);
-    if (error != cudaSuccess) return error;
-    cudaLaunchAttribute attribute = {};
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim = {(unsigned)(c->tile.down * c->tile.across), 1, 1};
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3(c->tile.down * c->tile.across);
-    config.blockDim = dim3(c->threads);
-    config.dynamicSmemBytes = c->bytes;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
-    error = cudaOccupancyMaxActiveClusters(&c->tile.clusters, c->kernel, &config);
+    const cudaError_t error = gemm_active_clusters((const void *)c->kernel, c->tile.down * c->tile.across, c->threads,
+                                                   c->bytes, &c->tile.clusters);
     if (error == cudaSuccess) c->device = device;
     return error;
 }

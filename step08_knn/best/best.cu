@@ -6,7 +6,7 @@
  *
  * All three give THE answer (knn.h), bit for bit, so it does not matter to the caller which one it was. Memory decides,
  * too: one that needs more workspace than there is does not take the problem. */
-#include <cuda_runtime.h>
+#include "gemm/launch.cuh"
 
 #include "../methods.h"
 #include "../search.h"
@@ -46,14 +46,9 @@ static int latest; /* the part that searched last */
 
 /* Does the current device have what a part needs? */
 static bool supported(int part) {
-    int device, major = 0, minor = 0;
-    if (parts[part].supports == NULL) return true;
-    if (cudaGetDevice(&device) != cudaSuccess) return false;
-    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-    cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
     device_facts facts = {};
-    facts.cc = 10 * major + minor;
-    return parts[part].supports(&facts) == NULL;
+    facts.cc = gemm_capability();
+    return parts[part].supports == NULL || parts[part].supports(&facts) == NULL;
 }
 
 /* The first part that takes the problem with p->workspace_bytes; the last one where none does. */

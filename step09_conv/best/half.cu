@@ -14,12 +14,8 @@
  * share what TMA brings of the filters, if there are many channels, and tiles enough for so large ones. */
 #include "half.cuh"
 
-#include <limits.h>
-#include <math.h>
-
 #include "best.h"
 #include "conv/conv_map.h"
-#include "gemm/tensor_map.h"
 
 static const int BAND_ROWS = 2048; /* places in a band of the threadblock swizzle */
 /* Windows with zeros, by TMA: of more channels than these, of which each may become so many; and where the plan's
@@ -30,15 +26,6 @@ static const double ZEROS = 1.3, PIECES_TIMES = 1.3;
  * long as in a product of matrices, as the parts ask L2 for windows at the same time. */
 static const double WINDOW_ROW = 3.6, FILTER_ROW = 1.5, MEET_TIMES = 4;
 
-static int capability(void) {
-    int device = 0, major = 0, minor = 0;
-    if (cudaGetDevice(&device) != cudaSuccess ||
-        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess ||
-        cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess)
-        return 0;
-    return 10 * major + minor;
-}
-
 static half_choice *choices(dtype type) {
     return type == DTYPE_BF16 ? half_choices_bf16() : half_choices<GEMM_F16>();
 }
@@ -46,18 +33,8 @@ static half_choice *choices(dtype type) {
 /* Asks the current device, `device`, how many clusters of this kernel it runs at the same time; once per device. */
 static cudaError_t ask_clusters(half_choice *c, int device) {
     if (c->device == device) return cudaSuccess;
-    cudaError_t error = cudaFuncSetAttribute(c->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, c->bytes);
-    if (error != cudaSuccess) return error;
-    cudaLaunchAttribute attribute = {};
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim = {(unsigned)c->tile.down, 1, 1};
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3(c->tile.down);
-    config.blockDim = dim3(c->threads);
-    config.dynamicSmemBytes = c->bytes;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
-    error = cudaOccupancyMaxActiveClusters(&c->tile.clusters, c->kernel, &config);
+    const cudaError_t error =
+        gemm_active_clusters((const void *)c->kernel, c->tile.down, c->threads, c->bytes, &c->tile.clusters);
     if (error == cudaSuccess) c->device = device;
     return error;
 }
@@ -65,7 +42,7 @@ static cudaError_t ask_clusters(half_choice *c, int device) {
 extern "C" int half_tiles(dtype type, plan_tile tiles[HALF_TILES]) {
     half_choice *all = choices(type);
     int device, count = 0;
-    if (capability() != 90 || cudaGetDevice(&device) != cudaSuccess) return 0;
+    if (gemm_capability() != 90 || cudaGetDevice(&device) != cudaSuccess) return 0;
     for (; count < HALF_TILES && ask_clusters(&all[count], device) == cudaSuccess; count++)
         tiles[count] = all[count].tile;
     return count;
