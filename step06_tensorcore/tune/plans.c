@@ -16,46 +16,15 @@
 #include "fit.h"
 
 enum { FIRST_WHOLE = 15, FIRST_STAGES = 30, CANDIDATES = 39 };
+/* Each configuration of the persistent kernel. */
+#define HOPPER(whole)                                                                                                  \
+    "wide" whole, "wide_pair" whole, "square" whole, "flat" whole, "flat_four" whole, "square_any" whole,              \
+        "flat_any" whole, "tall_any" whole, "small_any" whole, "middle_any_pair" whole, "tall_column" whole,           \
+        "wide_column" whole, "wide_four" whole, "shared_pair" whole, "shared_four" whole
 /* Those _whole without parts. */
 static const char *const names[CANDIDATES] = {
-    "wide",
-    "wide_pair",
-    "square",
-    "flat",
-    "flat_four",
-    "square_any",
-    "flat_any",
-    "tall_any",
-    "small_any",
-    "middle_any_pair",
-    "tall_column",
-    "wide_column",
-    "wide_four",
-    "shared_pair",
-    "shared_four",
-    "wide_whole",
-    "wide_pair_whole",
-    "square_whole",
-    "flat_whole",
-    "flat_four_whole",
-    "square_any_whole",
-    "flat_any_whole",
-    "tall_any_whole",
-    "small_any_whole",
-    "middle_any_pair_whole",
-    "tall_column_whole",
-    "wide_column_whole",
-    "wide_four_whole",
-    "shared_pair_whole",
-    "shared_four_whole",
-    "stages_128x128",
-    "stages_64x64",
-    "stages_32x128",
-    "stages_128x32",
-    "stages_any_128x128",
-    "stages_any_64x64",
-    "stages_any_32x128",
-    "stages_any_128x32",
+    HOPPER(""),      HOPPER("_whole"),     "stages_128x128",   "stages_64x64",      "stages_32x128",
+    "stages_128x32", "stages_any_128x128", "stages_any_64x64", "stages_any_32x128", "stages_any_128x32",
     "thin",
 };
 
