@@ -2,14 +2,13 @@
 #include <math.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include "../unit.h"
+#include "../folder.h"
 #include "bench/tune.h"
 
 /* ---- the tune file ---- */
 
-static char folder[64], file[128], message[512];
+static const char *message; /* said by the latest call */
 static tune_table table;
 static const char *const known[] = {"n2 r32 u4 v1", "n8 r32 u1 v2"};
 
@@ -19,18 +18,15 @@ static const char *known_name(void *context, int i) {
 
 static const tune_candidates candidates = {.count = ARRAY_SIZE(known), .name = known_name};
 
-static int make_folder(void **state) {
-    strcpy(folder, "/tmp/test_gemv.XXXXXX");
-    if (mkdtemp(folder) == NULL) return -1;
-    snprintf(file, sizeof file, "%s/a/b/gemv.tune", folder);
-    return 0;
+static int set_up(void **state) {
+    const int failed = make_folder(state);
+    name_file("a/b/gemv.tune");
+    return failed;
 }
 
-static int remove_folder(void **state) {
-    char command[128];
+static int tear_down(void **state) {
     tune_close(&table);
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
+    return remove_folder(state);
 }
 
 static tune_entry entry(const char *type, int n, int k, const char *candidate, double us) {
@@ -42,11 +38,9 @@ static tune_entry entry(const char *type, int n, int k, const char *candidate, d
 
 /* Opens the file anew; what was said is in `message`. */
 static void reopen(void) {
-    FILE *err = fmemopen(message, sizeof message, "w");
-    memset(message, 0, sizeof message);
     tune_close(&table);
-    tune_open(&table, file, err);
-    fclose(err);
+    tune_open(&table, path, listen_in());
+    message = heard();
 }
 
 static void reopen_silently(int count) {
@@ -56,11 +50,8 @@ static void reopen_silently(int count) {
 }
 
 static void keep(tune_entry e) {
-    FILE *err = fmemopen(message, sizeof message, "w");
-    memset(message, 0, sizeof message);
-    tune_keep(&table, &e, err);
-    fclose(err);
-    assert_string_equal(message, "");
+    tune_keep(&table, &e, listen_in());
+    assert_heard("%s", "");
 }
 
 static const char *found(const char *type, int n, int k, bool exact) {
@@ -90,7 +81,7 @@ TEST(tuned_results_come_back) {
 TEST(two_writers) {
     tune_table other;
     reopen();
-    tune_open(&other, file, stderr);
+    tune_open(&other, path, stderr);
     const tune_entry e = entry("f16", 5, 5, known[0], 1);
     tune_keep(&other, &e, stderr);
     tune_close(&other);
@@ -112,14 +103,6 @@ TEST(the_nearest_shape) {
     assert_string_equal(found("f16", 10000, 0, false), known[0]);
 }
 
-static void write_text(const char *text) {
-    keep(entry("f16", 9, 9, known[0], 1)); /* makes the folders */
-    FILE *f = fopen(file, "w");
-    assert_non_null(f);
-    fputs(text, f);
-    fclose(f);
-}
-
 /* Whoever's they are, nothing in them is lost. */
 TEST(damaged_files_stay_as_they_are) {
 #define GOOD "kernel-ladder tune file 3\n"
@@ -134,7 +117,6 @@ TEST(damaged_files_stay_as_they_are) {
         GOOD "key\t1\t2\tc\t1",
     };
     for (int i = 0; i < ARRAY_SIZE(texts); i++) {
-        char held[256] = "";
         reopen();
         write_text(texts[i]);
         reopen();
@@ -142,12 +124,8 @@ TEST(damaged_files_stay_as_they_are) {
         assert_ptr_equal(strchr(message, '\n'), message + strlen(message) - 1);
         keep(entry("f16", 3, 4, known[0], 1));
         assert_string_equal(found("f16", 3, 4, true), known[0]); /* this process knows it */
-        FILE *f = fopen(file, "r");
-        assert_non_null(f);
-        fread(held, 1, sizeof held - 1, f);
-        fclose(f);
-        assert_string_equal(held, texts[i]);
-        unlink(file);
+        assert_string_equal(file_text(), texts[i]);
+        unlink(path);
     }
     reopen();
     write_text(""); /* of a full disk, say: empty, and no harm */
@@ -157,12 +135,12 @@ TEST(damaged_files_stay_as_they_are) {
 }
 
 TEST(unwritable_places_cost_one_line) {
-    strcpy(file, "/proc/nowhere/gemv.tune");
+    strcpy(path, "/proc/nowhere/gemv.tune");
     reopen();
     assert_non_null(strstr(message, "what is tuned is not kept: --tune-file /proc/nowhere/gemv.tune: No such file"));
     keep(entry("f16", 3, 4, known[0], 1));
     assert_string_equal(found("f16", 3, 4, true), known[0]);
-    strcpy(file, folder); /* a folder */
+    strcpy(path, folder); /* a folder */
     reopen();
     assert_non_null(strstr(message, "Is a directory\n"));
 }
@@ -170,7 +148,7 @@ TEST(unwritable_places_cost_one_line) {
 TEST(a_file_that_can_only_be_read_is_read) {
     reopen();
     keep(entry("f16", 3, 4, known[0], 1));
-    assert_int_equal(chmod(file, 0444) | chmod(folder, 0755), 0);
+    assert_int_equal(chmod(path, 0444) | chmod(folder, 0755), 0);
     const uid_t user = geteuid();
     if (user == 0) assert_int_equal(seteuid(65534), 0); /* root may write all */
     reopen();
@@ -188,7 +166,7 @@ TEST(many_writers) {
         assert_true(children[w] >= 0);
         if (children[w] > 0) continue;
         tune_table own;
-        tune_open(&own, file, stderr);
+        tune_open(&own, path, stderr);
         for (int i = 0; i < EACH; i++) {
             const tune_entry e = entry("f16", 1 + w, 1 + i, known[0], 1);
             tune_keep(&own, &e, stderr);
@@ -205,21 +183,20 @@ TEST(a_link_stays_a_link) {
     char place[160];
     reopen();
     keep(entry("f16", 3, 4, known[0], 1));
-    snprintf(place, sizeof place, "%s", file);
-    snprintf(file, sizeof file, "%s/link", folder);
-    assert_int_equal(symlink(place, file), 0);
+    snprintf(place, sizeof place, "%s", path);
+    snprintf(path, sizeof path, "%s/link", folder);
+    assert_int_equal(symlink(place, path), 0);
     reopen();
     keep(entry("f16", 5, 4, known[0], 1));
     struct stat s;
-    assert_true(lstat(file, &s) == 0 && S_ISLNK(s.st_mode));
-    strcpy(file, place);
+    assert_true(lstat(path, &s) == 0 && S_ISLNK(s.st_mode));
+    strcpy(path, place);
     reopen();
     assert_int_equal(table.count, 2);
 }
 
 TEST(the_cache_folder) {
     char wanted[160];
-    FILE *err = fmemopen(message, sizeof message, "w");
     setenv("HOME", folder, 1);
     setenv("XDG_CACHE_HOME", "relative", 1);
     tune_open(&table, NULL, stderr);
@@ -233,9 +210,8 @@ TEST(the_cache_folder) {
     tune_close(&table);
     unsetenv("XDG_CACHE_HOME");
     unsetenv("HOME");
-    tune_open(&table, NULL, err);
-    fclose(err);
-    assert_non_null(strstr(message, "there is no home folder"));
+    tune_open(&table, NULL, listen_in());
+    assert_non_null(strstr(heard(), "there is no home folder"));
 }
 
 /* ---- the search ---- */
@@ -276,4 +252,4 @@ TEST(the_search_times_what_fits_and_has_finals) {
     fclose(quiet);
 }
 
-static const struct fixtures fixtures = {.before = make_folder, .after = remove_folder};
+static const struct fixtures fixtures = {.before = set_up, .after = tear_down};
