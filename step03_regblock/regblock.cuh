@@ -11,8 +11,7 @@
  *          a2  c  c  c  c                   . . . . . . . .
  *          a3  c  c  c  c      4 + 4 loads, 16 FMAs
  */
-#ifndef KL_REGBLOCK_CUH
-#define KL_REGBLOCK_CUH
+#pragma once
 
 #include "gemm/gemm_kernel.cuh"
 
@@ -78,5 +77,3 @@ static cudaError_t launch_regblock(const gemm_problem *p, cudaStream_t stream) {
     sgemm_regblock<BM, BN, BK, TM, TN><<<blocks, (BM / TM) * (BN / TN), 0, stream>>>(gemm_launch_copy(p));
     return cudaGetLastError();
 }
-
-#endif

@@ -10,8 +10,7 @@
  *
  * The four spare words at the end of a row of As shift each k by four banks: the 16 rows and 2 groups of k that a warp
  * stores at once then lie in 32 different banks. */
-#ifndef KL_TILES_CUH
-#define KL_TILES_CUH
+#pragma once
 
 #include "gemm/gemm_kernel.cuh"
 
@@ -51,5 +50,3 @@ static inline bool tiles_load4(const gemm_problem *p) {
 static inline bool tiles_store4(const gemm_problem *p) {
     return gemm_is_float4(p->C, p->ldc, p->n);
 }
-
-#endif

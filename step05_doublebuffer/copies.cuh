@@ -1,7 +1,6 @@
 /* What the rungs after cp_async have as it is there: a stage of the ring, a thread's copies into one, its fragments. A
  * rung has its constants, BM to COL_STEP, before it includes this. */
-#ifndef KL_COPIES_CUH
-#define KL_COPIES_CUH
+#pragma once
 
 static const int A_ROW = BM + 4; /* 8 values of k and 4 rows, copied at once by a warp, fall into 32 banks */
 static const int A_COPIES = BM * BK / THREADS, B_COPIES = BK * BN / 4 / THREADS; /* of a thread, 4 and 16 bytes each */
@@ -60,5 +59,3 @@ static __device__ __forceinline__ void shared_to_registers(const stage *t, int k
 #pragma unroll
     for (int j = 0; j < TN; j += 4) *(float4 *)&b_reg[j] = *(const float4 *)&t->B[k][col + j / 4 * COL_STEP];
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The FMAs in serpentine's order, for the rungs after it. */
-#ifndef KL_FMA_ORDER_CUH
-#define KL_FMA_ORDER_CUH
+#pragma once
 
 static __device__ __forceinline__ void multiply(const float *a_reg, const float *b_reg, float (*c_reg)[TN]) {
 #pragma unroll
@@ -11,5 +10,3 @@ static __device__ __forceinline__ void multiply(const float *a_reg, const float 
             c_reg[i][j] += a_reg[i] * b_reg[j];
         }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The loop of cp_async, for the rungs with another multiply() or another place of a tile. */
-#ifndef KL_PIPELINE_CUH
-#define KL_PIPELINE_CUH
+#pragma once
 
 /* The block's tile of C at (row0, col0), of which this thread's results begin at (row, col). */
 static __device__ __forceinline__ void compute_tile(const sgemm_problem &p, stage *stages, int row0, int col0, int row,
@@ -40,5 +39,3 @@ static __device__ __forceinline__ void compute_tile(const sgemm_problem &p, stag
             gemm_store4<true>(p, row0 + row + i / 4 * ROW_STEP + i % 4, col0 + col + j / 4 * COL_STEP,
                               make_float4(c_reg[i][j], c_reg[i][j + 1], c_reg[i][j + 2], c_reg[i][j + 3]));
 }
-
-#endif

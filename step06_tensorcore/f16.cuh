@@ -1,7 +1,6 @@
 /* What the kernels up to e_persistent share: f16 problems, C = alpha*A*B + beta*C, whose rows begin and end on 16
  * bytes (takes_f16 in step.c). */
-#ifndef KL_STEP06_F16_CUH
-#define KL_STEP06_F16_CUH
+#pragma once
 
 #include <cuda_fp16.h>
 
@@ -21,5 +20,3 @@ static __device__ __forceinline__ __half2 result_pair(const gemm_problem &p, int
 static __device__ __forceinline__ void store_pair(const gemm_problem &p, int row, int col, float x, float y) {
     if (row < p.m && col < p.n) *(__half2 *)gemm_at((__half *)p.C, p.ldc, row, col) = result_pair(p, row, col, x, y);
 }
-
-#endif

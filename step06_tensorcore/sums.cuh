@@ -1,6 +1,5 @@
 /* The epilogue of the wgmma kernels. */
-#ifndef KL_STEP06_SUMS_CUH
-#define KL_STEP06_SUMS_CUH
+#pragma once
 
 #include "f16.cuh"
 
@@ -13,5 +12,3 @@ static __device__ __forceinline__ void store_sums(const gemm_problem &p, int row
         store_pair(p, row + 8, col + 8 * j, d[4 * j + 2], d[4 * j + 3]);
     }
 }
-
-#endif

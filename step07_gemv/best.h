@@ -1,6 +1,5 @@
 /* What the tuned variants choose from: tables that are filled in here and passed to the harness by step.c. */
-#ifndef KL_BEST_H
-#define KL_BEST_H
+#pragma once
 
 #include "gemv/gemv.h"
 
@@ -25,5 +24,3 @@ extern const gemv_candidate splitk_balanced_configurations[BALANCED_CONFIGURATIO
 void searched_list(gemv_candidate *all);
 
 __END_DECLS
-
-#endif

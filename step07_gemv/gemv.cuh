@@ -1,6 +1,5 @@
 /* What every GEMV kernel needs besides its own idea: element types, 16-byte loads, y, and the launch. */
-#ifndef KL_GEMV_CUH
-#define KL_GEMV_CUH
+#pragma once
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -114,5 +113,3 @@ static inline cudaError_t gemv_launch_kernel(void (*kernel)(gemv_problem), const
                                              dim3 threads, cudaStream_t stream) {
     return gemv_launch_blocks(kernel, p, gemv_blocks(p, block_n), threads, 0, stream);
 }
-
-#endif

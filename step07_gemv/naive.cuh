@@ -10,8 +10,7 @@
  *   BLOCK_N  A |   tile      |  moves right         barrier
  *              +-------------+
  */
-#ifndef KL_NAIVE_CUH
-#define KL_NAIVE_CUH
+#pragma once
 
 #include "gemv.cuh"
 
@@ -40,5 +39,3 @@ template <typename T, int BLOCK_N> static __global__ void __launch_bounds__(THRE
     }
     if (tid < BLOCK_N && row0 + tid < p.n) gemv_write<T>(p, row0 + tid, acc);
 }
-
-#endif

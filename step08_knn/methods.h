@@ -1,6 +1,5 @@
 /* Step 8's methods, the best last. */
-#ifndef KL_STEP08_METHODS_H
-#define KL_STEP08_METHODS_H
+#pragma once
 
 #include "knn/knn.h"
 
@@ -30,5 +29,3 @@ size_t prepared_best(const knn_problem *p);
 cudaError_t prepare_best(const knn_problem *p, void *prepared, cudaStream_t stream);
 
 __END_DECLS
-
-#endif

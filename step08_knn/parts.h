@@ -1,7 +1,6 @@
 /* The two parts of a search: distances of some queries to all points, and the k smallest of each query's row. search.h
  * combines them. */
-#ifndef KL_PARTS_H
-#define KL_PARTS_H
+#pragma once
 
 #include "knn/knn.h"
 
@@ -34,5 +33,3 @@ typedef struct {
     const char *(*refuses)(const knn_problem *p); /* NULL: takes every problem */
     const char *(*note)(void);                    /* as knn_method's */
 } knn_selector;
-
-#endif

@@ -4,8 +4,6 @@
  */
 #include "search.h"
 
-#include <stdint.h>
-
 enum { ALIGNMENT = 256 };
 static const int64_t MOST_DISTANCES = (int64_t)1 << 31; /* 8 GB of distances at a time are enough to fill any GPU */
 

@@ -1,6 +1,5 @@
 /* A search in two parts: distances of some queries to all points, and the k smallest of each query's row. */
-#ifndef KL_STEP08_SEARCH_H
-#define KL_STEP08_SEARCH_H
+#pragma once
 
 #include "parts.h"
 
@@ -23,5 +22,3 @@ extern const knn_selector knn_select_kpass, knn_select_bitonic, knn_select_auto,
 const char *knn_sums_too_coarse(void);
 
 __END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* The sort of paper/select_bitonic.cu, for other selections. */
-#ifndef KL_SORT_ROWS_H
-#define KL_SORT_ROWS_H
+#pragma once
 
 #include <cuda_runtime.h>
 #include <stdint.h>
@@ -12,5 +11,3 @@ int64_t padded_length(int64_t n);
  * and distance, k to a row; all on the device. */
 cudaError_t sort_rows(uint64_t *keys, int rows, int64_t length, int k, int *index, float *distance,
                       cudaStream_t stream);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the NHWC kernels share: where a window lies, which pixel is behind a tap, loads and stores of 16 bytes. */
-#ifndef KL_STEP09_NHWC_CUH
-#define KL_STEP09_NHWC_CUH
+#pragma once
 
 #include <limits.h>
 
@@ -58,5 +57,3 @@ static __device__ __forceinline__ void store_filters(const conv_problem &p, int 
     for (int i = 0; i < COUNT; i++) conv_store(p, sums[i], k0 + i, &results[i]);
     *(uint4 *)y = *(const uint4 *)results;
 }
-
-#endif

@@ -23,8 +23,7 @@
  *   place place_begin(LOADER, conv_problem, int place)     of a place that may lie behind the last
  *   float place_load(LOADER, conv_problem, place, l0, i)   tap number l0 + i of all channels' taps, 0 outside
  *   void place_advance(LOADER, conv_problem, place)        after each BK taps */
-#ifndef KL_STEP09_TILE_CUH
-#define KL_STEP09_TILE_CUH
+#pragma once
 
 #include "conv/conv_kernel.cuh"
 
@@ -102,5 +101,3 @@ static cudaError_t launch_tile(const conv_problem *p, const LOADER &loader, cuda
     conv_tile<<<tiles, THREADS, 0, stream>>>(conv_effective(p), loader);
     return cudaGetLastError();
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A folder of each test's own, and files in it. */
-#ifndef FOLDER_H
-#define FOLDER_H
+#pragma once
 
 #include <unistd.h>
 
@@ -44,5 +43,3 @@ static inline const char *file_text(void) {
     fclose(f);
     return text;
 }
-
-#endif

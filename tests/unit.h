@@ -1,6 +1,5 @@
 /* What every test in C includes. */
-#ifndef UNIT_H
-#define UNIT_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,9 +23,7 @@
     }                                                                                                                  \
     static void name(void **state)
 
-static const struct fixtures {
-    CMFixtureFunction before, after, first, last;
-} fixtures;
+static const struct fixtures { CMFixtureFunction before, after, first, last; } fixtures;
 
 static struct CMUnitTest unit_tests[64]; /* cmocka passes over those without a name */
 static int unit_count;
@@ -76,5 +73,3 @@ __attribute__((format(printf, 1, 2))) static inline void assert_heard(const char
     va_end(arguments);
     assert_string_equal(heard(), expected);
 }
-
-#endif

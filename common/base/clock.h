@@ -1,5 +1,4 @@
-#ifndef KL_CLOCK_H
-#define KL_CLOCK_H
+#pragma once
 
 #include <time.h>
 
@@ -9,5 +8,3 @@ static inline double clock_now_s(void) {
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
-
-#endif

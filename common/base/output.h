@@ -1,6 +1,5 @@
 /* Output files that this process already has open, as its standard output, say. */
-#ifndef KL_OUTPUT_H
-#define KL_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -21,5 +20,3 @@ void output_reserve(void);
 /* Writes what `f` has buffered. Returns whether all that was printed has arrived; if not, errno says why (0: unknown).
  */
 bool output_flush(FILE *f);
-
-#endif

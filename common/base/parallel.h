@@ -1,6 +1,5 @@
 /* Work on the CPU, in several threads. */
-#ifndef KL_PARALLEL_H
-#define KL_PARALLEL_H
+#pragma once
 
 enum { PARALLEL_MAX = 64 };
 
@@ -11,5 +10,3 @@ int parallel_threads(double work, double least);
 /* Calls part(context, i, threads) for i = 0 ... threads - 1, each in a thread of its own except the last, which runs in
  * the caller's, and returns when all have returned. If a thread cannot be started, the caller does its part. */
 void parallel_run(int threads, void (*part)(void *context, int i, int threads), void *context);
-
-#endif

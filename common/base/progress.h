@@ -1,6 +1,5 @@
 /* A progress line on stderr, shown only on a terminal. */
-#ifndef KL_PROGRESS_H
-#define KL_PROGRESS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -10,5 +9,3 @@ void progress_show(FILE *f, const char *label, long done, long total);
 
 /* Erases the line, so that other output can follow. */
 void progress_clear(FILE *f);
-
-#endif

@@ -5,8 +5,7 @@
  * Only rank 0 prints: what the others write to stdout is dropped, and to stderr, kept back. A rank that ends with an
  * error ends all. If it is rank 0, it has said why; any other gives rank 0 some seconds, as the same error may be
  * everybody's and one sentence is enough, and then prints what it kept back. */
-#ifndef KL_RANKS_H
-#define KL_RANKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ void *ranks_share(size_t bytes);
 
 /* All ranks call it when nothing remains to be said; a rank that ends without it ends all. */
 void ranks_stop(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Recorded measurements: CSV, a row each (RECORD_HEADER has the columns). */
-#ifndef KL_RECORD_H
-#define KL_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -68,5 +67,3 @@ int record_csv_load(const char *path, record **rows, int *count, FILE *err);
 /* True if both rows measure the same thing (step to layout, shape, scalars, cache, device, cc), so that --resume skips
  * it. A row of another version of this repository still counts: rows carry their version. */
 bool record_same_case(const record *a, const record *b);
-
-#endif

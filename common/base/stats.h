@@ -1,6 +1,5 @@
 /* Order statistics of repeated measurements. */
-#ifndef KL_STATS_H
-#define KL_STATS_H
+#pragma once
 
 #include <sys/cdefs.h>
 
@@ -28,5 +27,3 @@ stats_summary stats_of_blocks(const double *values, int count, int blocks);
 stats_summary stats_ratio(const double *numerator, const double *denominator, int count, int blocks);
 
 __END_DECLS
-
-#endif

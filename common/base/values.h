@@ -1,7 +1,6 @@
 /* The operands' values: a pure function of seed and position, the same on host and device, so that any element can be
  * recomputed anywhere and none need be kept. */
-#ifndef KL_VALUES_H
-#define KL_VALUES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -54,5 +53,3 @@ KL_BOTH float values_at(values_kind kind, uint64_t seed, uint64_t index) {
     if (kind == VALUES_UNIFORM) return (float)((int32_t)(h >> 40) - (1 << 23)) * (1.0f / (1 << 23));
     return (float)((int)(h >> 62 & 1) + 1) * (h >> 63 ? -1.0f : 1.0f);
 }
-
-#endif

@@ -1,8 +1,6 @@
 #include "bench/baseline.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/progress.h"

@@ -1,7 +1,6 @@
 /* What kernels are measured against: of all the calls that a family knows for a problem, the fastest whose result is
  * right. */
-#ifndef KL_BASELINE_H
-#define KL_BASELINE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -33,5 +32,3 @@ const bench_launch *baseline_launch(const bench_baseline *b);
 
 /* Puts it into the row: its library, call, version and how many were tried. */
 void baseline_record(const bench_baseline *b, record *r);
-
-#endif

@@ -1,6 +1,5 @@
 /* A growing list of problems. */
-#ifndef KL_CASE_LIST_H
-#define KL_CASE_LIST_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ const void *case_list_at(const case_list *l, int i);
 
 /* Keeps every `every`th (>= 1), beginning with the first. */
 void case_list_thin(case_list *l, int every);
-
-#endif

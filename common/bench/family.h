@@ -1,13 +1,11 @@
 /* What a family of problems (GEMM, GEMV, nearest neighbours) gives the bench: one table. The bench parses the command
  * line, chooses the device, lists, verifies, times and records; it knows no family. To add one is to fill in a
  * bench_family and hand it to bench_main. */
-#ifndef KL_FAMILY_H
-#define KL_FAMILY_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include "base/record.h"
@@ -179,5 +177,3 @@ int bench_main(int argc, char **argv, const char *step, const bench_family *fami
 
 /* The table with the defaults in the place of NULL, and those of its operands in *operands. */
 bench_family bench_family_complete(const bench_family *family, bench_operand_functions *operands);
-
-#endif

@@ -1,8 +1,5 @@
 #include "bench/measure.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "gpu/error.h"
 
 enum { MAX_COLD_SETS = 511 };

@@ -1,6 +1,5 @@
 /* Measuring launches of variants and of the baseline's calls. */
-#ifndef KL_MEASURE_H
-#define KL_MEASURE_H
+#pragma once
 
 #include "bench/session.h"
 
@@ -24,5 +23,3 @@ int measure_cold_sets(const bench_workload *w);
 
 /* Puts what was measured into the row. */
 void measure_record(record *r, const bench_workload *w, const timing_result *t);
-
-#endif

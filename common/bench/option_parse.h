@@ -1,6 +1,5 @@
 /* What the parts of parsing a command line share. */
-#ifndef KL_OPTION_PARSE_H
-#define KL_OPTION_PARSE_H
+#pragma once
 
 #include <getopt.h>
 
@@ -33,5 +32,3 @@ char *option_join(const char *const *choices, const char *initial);
 /* Reads `text` (NULL where the option takes no argument) into *value, of the type that option_kind names. False after
  * options_fail, with *value undefined. Not for OPTION_SWEEP, OPTION_VARIANT, OPTION_HELP and OPTION_VERSION. */
 bool option_value_read(const option_parse *p, const option *what, const char *text, void *value);
-
-#endif

@@ -1,7 +1,6 @@
 /* The command line: one table of options that every program has, one of its family's, and rules between options.
  * getopt_long's list and --help are both made from the tables. */
-#ifndef KL_OPTIONS_H
-#define KL_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -137,5 +136,3 @@ typedef enum { OPTIONS_RUN, OPTIONS_EXIT_OK, OPTIONS_EXIT_USAGE } options_result
  * in the same process. Whatever it returns, options_free gives back what `o` holds. */
 options_result options_parse(int argc, char **argv, const options_program *program, options *o, FILE *out, FILE *err);
 void options_free(options *o);
-
-#endif

@@ -1,10 +1,5 @@
 #include "bench/print.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "gpu/simulator.h"
-
 enum { PREDICTED_BAND = 15 /* percent: cudasim/docs/predict.md */, PREDICTED_WIDTH = 20 };
 
 static void print_device(const session *s) {

@@ -1,6 +1,5 @@
 /* The printed table. */
-#ifndef KL_PRINT_H
-#define KL_PRINT_H
+#pragma once
 
 #include "bench/session.h"
 
@@ -19,5 +18,3 @@ const char *print_shares(const device_facts *d, const bench_workload *w, const r
 
 /* The row of a variant that is only predicted: milliseconds, NAN where the model does not reach it. */
 void print_predicted(const session *s, const char *name, const record *r, double ms);
-
-#endif

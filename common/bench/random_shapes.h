@@ -1,6 +1,5 @@
 /* The shapes of --sweep random: drawn by a seed, in whole numbers, so that they are the same on every machine. */
-#ifndef KL_RANDOM_SHAPES_H
-#define KL_RANDOM_SHAPES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -35,5 +34,3 @@ int random_side(random_draw *d);
  * There are no gaps between rows, unless `multiple` is 1 and rows do not keep to 16 bytes anyway: then every other
  * shape has pads of 0 ... RANDOM_MAX_PAD, drawn for each of A, B and C. */
 random_shape random_shape_next(random_draw *d);
-
-#endif

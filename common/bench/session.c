@@ -1,13 +1,10 @@
 #include "bench/session.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/version.h"
 #include "gpu/error.h"
-#include "gpu/simulator.h"
 
 const char *session_unsupported(const session *s, const bench_variant *v) {
     return v->supports != NULL && s->device.cc > 0 ? v->supports(&s->device) : NULL; /* 0: --list asks no device */

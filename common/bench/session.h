@@ -1,9 +1,7 @@
 /* One run of a step's command line: what the parts of the bench and the family share. */
-#ifndef KL_SESSION_H
-#define KL_SESSION_H
+#pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "bench/family.h"
 
@@ -55,5 +53,3 @@ void session_keep(const session *s, const record *r);
 /* The status of a run: wrong results come first; then, where variants were named and none of them ran, a line on stderr
  * says so and the arguments were bad. */
 int session_status(const session *s);
-
-#endif

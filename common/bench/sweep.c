@@ -1,15 +1,12 @@
 #include "bench/sweep.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/progress.h"
 #include "bench/baseline.h"
 #include "bench/measure.h"
 #include "bench/print.h"
 #include "gpu/error.h"
-#include "gpu/simulator.h"
 
 static const double SWEEP_LIMIT_MS = 1000.0; /* in sweeps, slower launches are left out */
 enum { RIGHT_LAUNCHES = 8 };                 /* back to back, before the last verification */

@@ -1,6 +1,5 @@
 /* A run over problems: one, or those of a sweep. */
-#ifndef KL_SWEEP_H
-#define KL_SWEEP_H
+#pragma once
 
 #include "bench/session.h"
 
@@ -24,5 +23,3 @@ int sweep_end(session *s, case_list *problems, int status);
 /* The problem needs so many bytes, and does not fit: says so in a sweep's table (EXIT_OK), or on stderr (EXIT_USAGE).
  */
 int sweep_too_large(const session *s, const void *problem, double need);
-
-#endif

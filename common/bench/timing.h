@@ -9,8 +9,7 @@
  * of a program. The median's interval is therefore one of the rounds' medians. Where either side takes under 20
  * microseconds, an event pair would measure the launch rather than the kernel, and both are timed in CUDA graphs of
  * many launches instead. */
-#ifndef KL_TIMING_H
-#define KL_TIMING_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
@@ -74,5 +73,3 @@ cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_resu
  * launches is one sample; the results (mode "sustained") are of the second half of the time, in which clocks have
  * settled. There is nothing to restore and no flush: task->restore and task->flush must be NULL. */
 cudaError_t timing_sustained(const timing_task *task, double seconds, cudaStream_t stream, timing_result *r);
-
-#endif

@@ -1,6 +1,5 @@
 /* The autotuner: looks for the fastest of a variant's candidates, and keeps what it found in a small text file. */
-#ifndef KL_TUNE_H
-#define KL_TUNE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -56,5 +55,3 @@ int tune_index(const tune_candidates *c, const char *name);
  * time, NAN where it does not fit. Shows its progress on `progress`. Returns the fastest, or -1: none fits. */
 enum { TUNE_FINALISTS = 4 };
 int tune_search(const tune_candidates *c, double *times, FILE *progress);
-
-#endif

@@ -1,6 +1,5 @@
 /* The contract between a convolution step and the harness: like gemm.h, for a forward convolution in two dimensions. */
-#ifndef KL_CONV_H
-#define KL_CONV_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
@@ -78,5 +77,3 @@ int conv_step_main(int argc, char **argv, const char *step, const conv_variant *
     kernel_info kernel_conv_##name(void)
 
 __END_DECLS
-
-#endif

@@ -1,10 +1,7 @@
 #include "conv/conv_baseline.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/values.h"
 #include "gpu/error.h"
 
 enum { MOST_ALIGNED = 64, X = 'x', F = 'f', Y = 'y', BIAS = 'b', SUMS = 's' }; /* of an address; tensors by their ids */

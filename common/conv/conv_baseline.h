@@ -1,7 +1,6 @@
 /* What a convolution is measured against: cuDNN's plans, those that its heuristics A, B and fallback name and others.
  */
-#ifndef KL_CONV_BASELINE_H
-#define KL_CONV_BASELINE_H
+#pragma once
 
 #include "bench/family.h"
 #include "conv/conv.h"
@@ -52,5 +51,3 @@ const char *conv_baseline_library(bool transformed);
  * pointers, not in their alignment. Returns cudaErrorNotSupported if cuDNN fails without a CUDA error, and for other
  * scalars than were asked for. */
 cudaError_t conv_baseline_launch(conv_baseline *b, const conv_problem *p, int call, cudaStream_t stream);
-
-#endif

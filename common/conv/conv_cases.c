@@ -1,9 +1,5 @@
 #include "conv/conv_cases.h"
 
-#include <math.h>
-
-#include "base/array.h"
-
 static void add(case_list *l, conv_case c) {
     const windows *v = &c.seen;
     const int sides[] = {v->n, v->c, v->h, v->w, c.k, v->r, v->s};

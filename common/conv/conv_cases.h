@@ -1,6 +1,5 @@
 /* The layers of --sweep: they are the same in every session. */
-#ifndef KL_CONV_CASES_H
-#define KL_CONV_CASES_H
+#pragma once
 
 #include "bench/case_list.h"
 #include "bench/options.h"
@@ -32,5 +31,3 @@ enum { CONV_RANDOM_MAX = 16384 }; /* no larger --max */
  * 2^24), or x or y more than 2^27 elements, a layer gets half of its images, then of its rows and columns down to 14,
  * then of its channels and filters: so that sixty of them are measured in minutes. */
 void conv_random(random_draw draw, bool simulated, const conv_case *like, case_list *l);
-
-#endif

@@ -1,5 +1,4 @@
 /* Convolution, as the bench sees it. */
-#include <math.h>
 #include <string.h>
 
 #include "bench/session.h"

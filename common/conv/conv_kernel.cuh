@@ -1,6 +1,5 @@
 /* What every convolution kernel needs besides its own idea. */
-#ifndef KL_CONV_KERNEL_CUH
-#define KL_CONV_KERNEL_CUH
+#pragma once
 
 #include <cuda_runtime.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ static __device__ __forceinline__ float conv_result(const conv_problem &p, float
 template <typename T> static __device__ __forceinline__ void conv_store(const conv_problem &p, float sum, int k, T *y) {
     *y = (T)conv_result(p, sum, k, y);
 }
-
-#endif

@@ -1,7 +1,5 @@
 #include "conv/conv_map.h"
 
-#include <stdint.h>
-
 /* Pixels from a window's first tap to its last, down (0) or across (1). */
 static int reach(const conv_problem *p, int i) {
     const int taps = i == 0 ? p->r : p->s;

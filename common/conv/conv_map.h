@@ -1,6 +1,5 @@
 /* The tensor maps of a convolution in NHWC (tensor/tensor_map.h). */
-#ifndef KL_CONV_MAP_H
-#define KL_CONV_MAP_H
+#pragma once
 
 #include "conv/conv.h"
 #include "tensor/tensor_map.h"
@@ -23,5 +22,3 @@ typedef struct {
 } conv_maps;
 
 __END_DECLS
-
-#endif

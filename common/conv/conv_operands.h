@@ -1,6 +1,5 @@
 /* The operands of a convolution: x as A, seen through windows, f as a transposed B, y as C, the bias as d. */
-#ifndef KL_CONV_OPERANDS_H
-#define KL_CONV_OPERANDS_H
+#pragma once
 
 #include "conv/conv.h"
 #include "tensor/operands.h"
@@ -34,5 +33,3 @@ conv_problem conv_problem_on(const conv_case *c, const operand_set *set);
 
 /* The same on operands without memory. */
 conv_problem conv_problem_of(const conv_case *c);
-
-#endif

@@ -1,7 +1,5 @@
 #include "conv/conv_options.h"
 
-#include <string.h>
-
 #include "conv/conv_cases.h"
 
 /* If nothing is given: a layer of ResNet-50; in the simulator a small one of its kind. */

@@ -1,6 +1,5 @@
 /* The options of a convolution program, besides those that every program has (bench/options.h). */
-#ifndef KL_CONV_OPTIONS_H
-#define KL_CONV_OPTIONS_H
+#pragma once
 
 #include "bench/options.h"
 #include "conv/conv_operands.h"
@@ -16,5 +15,3 @@ typedef struct {
 /* Sets *o to the defaults and fills in what a family contributes to *p (summary, noun, sweeps, simulated_max_size,
  * table, rules, values, complete). */
 void conv_options_program(options_program *p, conv_options *o);
-
-#endif

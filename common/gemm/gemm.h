@@ -2,8 +2,7 @@
  *
  * A step is a table of variants and a one-line main(); the harness parses the command line, chooses the device, makes
  * the operands, verifies every element, times each variant against cuBLAS and prints and records the result. */
-#ifndef KL_GEMM_H
-#define KL_GEMM_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
@@ -146,5 +145,3 @@ int gemm_step_main(int argc, char **argv, const char *step, const gemm_variant *
 #define GEMM_SHOW(name) bool show_##name(const device_facts *device, FILE *out)
 
 __END_DECLS
-
-#endif

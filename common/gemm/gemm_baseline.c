@@ -1,7 +1,5 @@
 #include "gemm/gemm_baseline.h"
 
-#include <stdio.h>
-
 #include "gpu/cublas.h"
 
 /* FP32 has three calls of cuBLAS, every other type the last of them. */

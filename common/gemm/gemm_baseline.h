@@ -1,6 +1,5 @@
 /* What a GEMM is measured against: the calls of cuBLAS that compute it, and cublasLt's heuristics. */
-#ifndef KL_GEMM_BASELINE_H
-#define KL_GEMM_BASELINE_H
+#pragma once
 
 #include "bench/family.h"
 #include "gemm/gemm.h"
@@ -24,5 +23,3 @@ void gemm_baseline_call(const gemm_baseline *b, int call, bench_call *c);
 /* The same contract as gemm_variant's launch, using call number `call`; p may differ from the problem asked for only in
  * pointers and scalars. Returns cudaErrorNotSupported if the library fails without a CUDA error. */
 cudaError_t gemm_baseline_launch(const gemm_baseline *b, const gemm_problem *p, int call, cudaStream_t stream);
-
-#endif

@@ -1,7 +1,5 @@
 #include "gemm/gemm_cases.h"
 
-#include "base/array.h"
-
 typedef struct {
     case_list *list;
     gemm_kind kind; /* of what is added */

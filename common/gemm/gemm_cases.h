@@ -1,6 +1,5 @@
 /* The problems of --sweep. */
-#ifndef KL_GEMM_CASES_H
-#define KL_GEMM_CASES_H
+#pragma once
 
 #include "bench/case_list.h"
 #include "bench/options.h"
@@ -24,5 +23,3 @@ void gemm_cases(const gemm_kind *kinds, int kind_count, case_list *l);
 /* The shapes of a timed sweep (SQUARE, ARTICLE or ODD) in the order in which they are run, for a GPU, or smaller ones
  * for the simulator, where a multiply-add takes some thousand times as long. */
 shape_list gemm_sweep(sweep_kind kind, bool simulated);
-
-#endif

@@ -1,5 +1,4 @@
 /* GEMM, as the bench sees it. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* What every GEMM kernel needs besides its own idea: BLAS's corner cases, in one place. */
-#ifndef KL_GEMM_KERNEL_CUH
-#define KL_GEMM_KERNEL_CUH
+#pragma once
 
 #include <cuda_runtime.h>
 #include <stdint.h>
@@ -94,5 +93,3 @@ __device__ __forceinline__ void gemm_store4(const sgemm_problem &p, int row, int
     if (col + 2 < p.n) c[2] = gemm_blend(p, acc.z, c + 2);
     if (col + 3 < p.n) c[3] = gemm_blend(p, acc.w, c + 3);
 }
-
-#endif

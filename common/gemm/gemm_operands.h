@@ -1,6 +1,5 @@
 /* The operands of a GEMM. */
-#ifndef KL_GEMM_OPERANDS_H
-#define KL_GEMM_OPERANDS_H
+#pragma once
 
 #include "gemm/gemm.h"
 #include "tensor/operands.h"
@@ -21,5 +20,3 @@ operand_spec gemm_operands(const gemm_case *c);
 
 /* The case on these operands, or on outlines of them (for gemm_variant's refuses, note and workspace). */
 gemm_problem gemm_problem_on(const gemm_case *c, const operand_set *set);
-
-#endif

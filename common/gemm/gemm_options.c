@@ -2,9 +2,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "base/array.h"
 
 /* m = n = k if nothing is given, and --max-size of --sweep check, in the simulator. */
 #define DEFAULT_SIZE       2048

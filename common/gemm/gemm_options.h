@@ -1,6 +1,5 @@
 /* The options of a GEMM program, besides those that every program has (bench/options.h). */
-#ifndef KL_GEMM_OPTIONS_H
-#define KL_GEMM_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -38,5 +37,3 @@ typedef struct {
  * table, rules, values, complete). `offer` is NULL if there is only FP32 and nn. The table is inside *o, which must
  * stay where it is for options_parse. An offer that exceeds the limits above ends the program. */
 void gemm_options_program(options_program *p, gemm_options *o, const gemm_offer *offer);
-
-#endif

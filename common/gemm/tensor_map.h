@@ -1,6 +1,5 @@
 /* The tensor maps of matrices (tensor/tensor_map.h). */
-#ifndef KL_GEMM_TENSOR_MAP_H
-#define KL_GEMM_TENSOR_MAP_H
+#pragma once
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -22,5 +21,3 @@ typedef struct {
 cudaError_t tensor_maps_of(tensor_maps *maps, const gemm_problem *p, int a_rows, int b_rows);
 
 __END_DECLS
-
-#endif

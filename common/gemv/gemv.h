@@ -1,6 +1,5 @@
 /* The contract between a GEMV step and the harness: like gemm.h, for a matrix times a vector. */
-#ifndef KL_GEMV_H
-#define KL_GEMV_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
@@ -73,5 +72,3 @@ int gemv_step_main(int argc, char **argv, const char *step, const gemv_variant *
     kernel_info kernel_##name(dtype type)
 
 __END_DECLS
-
-#endif

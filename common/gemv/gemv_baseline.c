@@ -1,7 +1,5 @@
 #include "gemv/gemv_baseline.h"
 
-#include <stdio.h>
-
 #include "gpu/cublas.h"
 
 /* As recorded, behind the name of the call. */

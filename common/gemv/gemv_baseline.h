@@ -1,6 +1,5 @@
 /* What a GEMV is measured against: the calls of cuBLAS that compute it, and cublasLt's heuristics for it as a GEMM. */
-#ifndef KL_GEMV_BASELINE_H
-#define KL_GEMV_BASELINE_H
+#pragma once
 
 #include "bench/family.h"
 #include "gemv/gemv.h"
@@ -27,5 +26,3 @@ void gemv_baseline_call(const gemv_baseline *b, int call, bench_call *c);
 /* The same contract as gemv_variant's launch, using call number `call`; p may differ from the problem asked for only in
  * pointers and scalars. Returns cudaErrorNotSupported if the library fails without a CUDA error. */
 cudaError_t gemv_baseline_launch(const gemv_baseline *b, const gemv_problem *p, int call, cudaStream_t stream);
-
-#endif

@@ -1,7 +1,5 @@
 #include "gemv/gemv_cases.h"
 
-#include "base/array.h"
-
 static void add(case_list *l, gemv_case c) {
     if (c.n > l->max_size || c.k > l->max_size) return;
     c.seed = l->seed + (uint64_t)l->count;

@@ -1,6 +1,5 @@
 /* The problems of --sweep: they are the same in every session. */
-#ifndef KL_GEMV_CASES_H
-#define KL_GEMV_CASES_H
+#pragma once
 
 #include "bench/case_list.h"
 #include "bench/options.h"
@@ -14,5 +13,3 @@ void gemv_cases(case_list *l);
 
 /* As gemm_sweep; m is 1. */
 shape_list gemv_sweep(sweep_kind kind, bool simulated);
-
-#endif

@@ -1,7 +1,6 @@
 /* A chain of GEMVs: y of one is x of the next where A is square; else one x and many y, in the same order. What a layer
  * after a layer does, and the place for programmatic dependent launch. */
-#ifndef KL_GEMV_CHAIN_H
-#define KL_GEMV_CHAIN_H
+#pragma once
 
 #include "gemv/gemv_operands.h"
 
@@ -31,5 +30,3 @@ cudaError_t gemv_chain_link(gemv_chain *c, int link, cudaStream_t stream);
 /* Poisons every y, runs the whole chain (in a CUDA graph; in the simulator, in the stream) and checks each link against
  * the x that it got: a link that started too early has another's leftovers, or the poison. */
 cudaError_t gemv_chain_verify(gemv_chain *c, const char *name, cudaStream_t stream, FILE *report, verdict *verdict);
-
-#endif

@@ -1,6 +1,5 @@
 /* The operands of a GEMV: A, x as a B of one column, y as a C of one. */
-#ifndef KL_GEMV_OPERANDS_H
-#define KL_GEMV_OPERANDS_H
+#pragma once
 
 #include "gemv/gemv.h"
 #include "tensor/operands.h"
@@ -24,5 +23,3 @@ operand_spec gemv_operands(const gemv_case *c);
 
 /* The case on these operands, without programmatic dependent launch. */
 gemv_problem gemv_problem_on(const gemv_case *c, const operand_set *set);
-
-#endif

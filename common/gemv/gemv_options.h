@@ -1,6 +1,5 @@
 /* The options of a GEMV program, besides those that every program has (bench/options.h). */
-#ifndef KL_GEMV_OPTIONS_H
-#define KL_GEMV_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ typedef struct {
 /* Sets *o to the defaults and fills in what a family contributes to *p (summary, noun, sweeps, simulated_max_size,
  * table, rules, values, complete). */
 void gemv_options_program(options_program *p, gemv_options *o);
-
-#endif

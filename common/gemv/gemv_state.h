@@ -1,6 +1,5 @@
 /* What the parts of a GEMV run share. */
-#ifndef KL_GEMV_STATE_H
-#define KL_GEMV_STATE_H
+#pragma once
 
 #include "bench/session.h"
 #include "bench/tune.h"
@@ -54,5 +53,3 @@ int gemv_chain_sweep(session *s);
 
 /* Does this GPU have programmatic dependent launch? */
 enum { GEMV_PDL_CC = 90 };
-
-#endif

@@ -1,6 +1,5 @@
 /* Reads memory and does nothing else: the best that a kernel which has to read as many bytes can hope for. */
 #include <cuda_runtime.h>
-#include <stdint.h>
 
 #include "gemv/read_ceiling.h"
 #include "ptx/griddepcontrol.cuh"

@@ -1,6 +1,5 @@
 /* How fast can bytes be read at all? The ceiling for everything that is bound by memory. */
-#ifndef KL_READ_CEILING_H
-#define KL_READ_CEILING_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
@@ -18,5 +17,3 @@ enum { READ_CEILING_WAYS = 6 };
 cudaError_t read_ceiling(const void *data, size_t bytes, int way, bool pdl, cudaStream_t stream);
 
 __END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* cuBLAS and cublasLt, which others are measured against: how a product is described to both, and opening both. */
-#ifndef KL_BLAS_H
-#define KL_BLAS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ void blas_close(void);
 
 /* What there is, for a sentence: "cuBLAS 13.1.0 and cublasLt". Empty before blas_open. */
 void blas_name(char *text, size_t size);
-
-#endif

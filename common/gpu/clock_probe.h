@@ -1,6 +1,5 @@
 /* The clock that the SMs run at, measured: NVML's figure is a sample that lags behind and need not be of the moment. */
-#ifndef KL_CLOCK_PROBE_H
-#define KL_CLOCK_PROBE_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <sys/cdefs.h>
@@ -27,5 +26,3 @@ cudaError_t clock_probe_end(clock_probe *probe, cudaStream_t stream);
 cudaError_t clock_probe_mhz(const clock_probe *probe, double *mhz);
 
 __END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 #include "gpu/cublas.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"

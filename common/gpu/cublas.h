@@ -1,6 +1,5 @@
 /* cuBLAS, the baseline, loaded at run time: half a gigabyte that a step can do without. */
-#ifndef KL_CUBLAS_H
-#define KL_CUBLAS_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
@@ -35,5 +34,3 @@ cudaError_t cublas_gemm(const blas_gemm *g, cudaStream_t stream);
 const char *cublas_gemv_name(int type);
 cudaError_t cublas_gemv(int type, int n, int k, float alpha, const void *A, int lda, const void *x, float beta, void *y,
                         cudaStream_t stream);
-
-#endif

@@ -1,6 +1,5 @@
 #include "gpu/cublaslt.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* cublasLt, loaded at run time like cuBLAS: for a product it names several ways to compute it, its heuristics. */
-#ifndef KL_CUBLASLT_H
-#define KL_CUBLASLT_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -37,5 +36,3 @@ int cublaslt_split_k(const cublaslt_request *r, int which);
 /* Enqueues the product by heuristic number `which`; g may differ from what was asked for only in pointers (not in their
  * alignment) and scalars. Returns cudaErrorNotSupported if cublasLt fails without a CUDA error. */
 cudaError_t cublaslt_gemm(const cublaslt_request *r, int which, const blas_gemm *g, cudaStream_t stream);
-
-#endif

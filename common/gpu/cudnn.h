@@ -2,8 +2,7 @@
  * of operations make a graph, cuDNN's heuristics name ways to compute it (engines and their settings, "knobs"), and
  * each of these becomes a plan that can be executed. What descriptors, attributes and types are called, mean and count
  * as: cuDNN's documentation, cudnn_graph Library. */
-#ifndef KL_CUDNN_H
-#define KL_CUDNN_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
@@ -82,5 +81,3 @@ int cudnn_get(cudnn_descriptor d, int attribute, int type, int64_t room, void *e
 
 /* Enqueues a plan. cudaErrorNotSupported if cuDNN fails without a CUDA error. */
 cudaError_t cudnn_execute(cudnn_descriptor plan, cudnn_descriptor pack, cudaStream_t stream);
-
-#endif

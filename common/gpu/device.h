@@ -1,6 +1,5 @@
 /* The device that a run uses and what is known about it. */
-#ifndef KL_DEVICE_H
-#define KL_DEVICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ typedef struct {
 int device_open(const device_choice *choice, device_facts *facts, FILE *err);
 
 __END_DECLS
-
-#endif

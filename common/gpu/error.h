@@ -1,7 +1,6 @@
 /* CUDA errors: every call is checked, a failure prints one line with the call, file, line and what to do, and exits
  * with status 3. */
-#ifndef KL_ERROR_H
-#define KL_ERROR_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ void error_check(cudaError_t error, const char *call, const char *file, int line
 void error_allocate(void **pointer, size_t bytes, const char *file, int line);
 
 __END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* What `--list --verbose` asks the runtime about a kernel. */
-#ifndef KL_KERNEL_INFO_H
-#define KL_KERNEL_INFO_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <stddef.h>
@@ -19,5 +18,3 @@ typedef struct {
 int kernel_info_occupancy(kernel_info kernel, struct cudaFuncAttributes *attributes);
 
 __END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* Shared libraries that a program can do without, loaded at run time. */
-#ifndef KL_LIBRARY_H
-#define KL_LIBRARY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -24,5 +23,3 @@ void library_close(void *library);
 
 /* Sets all function pointers (one that is not found to NULL). Returns whether all were found. */
 bool library_find(void *library, const library_entry *entries, int count);
-
-#endif

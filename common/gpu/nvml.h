@@ -1,6 +1,5 @@
 /* Power and driver version through NVML, loaded at run time: without it only these figures are missing. */
-#ifndef KL_NVML_H
-#define KL_NVML_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@ bool nvml_driver_version(char *text, int size);
 
 /* Board power in W, now. */
 double nvml_power_w(void);
-
-#endif

@@ -4,8 +4,7 @@
  * CUDASIM_COUNTERS, CUDASIM_COUNTERS_CSV, CUDASIM_TRACE, CUDASIM_TRACE_BLOCKS, CUDASIM_PREDICT, CUDASIM_WHY,
  * CUDASIM_PREDICT_TRACE, CUDASIM_NVDISASM and CUDASIM_EXPLAIN from the environment.
  */
-#ifndef KL_SIMULATOR_H
-#define KL_SIMULATOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,5 +73,3 @@ int simulator_arrive(FILE *err);
 int simulator_start(char *const *argv, const char *device, const char *reason, FILE *err);
 
 __END_DECLS
-
-#endif

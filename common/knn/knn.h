@@ -5,8 +5,7 @@
  * may overflow to +infinity; equal distances, infinite ones included, are ordered by index. Every exact method returns
  * the same indices and distances, bit for bit, on every run. The paper's own methods, which compute |x|^2 + |y|^2 -
  * 2xy, do not. */
-#ifndef KL_KNN_H
-#define KL_KNN_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
@@ -101,5 +100,3 @@ cudaError_t knn_count_nearer(const float *points, int n, int d, const float *que
 int knn_step_main(int argc, char **argv, const char *step, const knn_method *methods, int count);
 
 __END_DECLS
-
-#endif

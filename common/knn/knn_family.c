@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/ranks.h"
 #include "bench/session.h"
 #include "gpu/cublas.h"
@@ -85,7 +84,6 @@ static void add_problems(const session *s, case_list *l) {
 
 static void format(const session *s, const void *problem, bool details, char *text, size_t size) {
     const knn_case *c = problem;
-    (void)s;
     if (!details) {
         snprintf(text, size, "m %d, n %d, d %d, k %d", c->m, c->n, c->d, c->k);
         return;
@@ -219,7 +217,6 @@ static void end(const bench_launch *l) {
 static cudaError_t launch_on(void *context, int set, cudaStream_t stream) {
     const bench_launch *l = context;
     const knn_run *run = l->operands;
-    (void)set; /* there is one */
     const knn_method *method = method_of(l->variant);
     knn_problem p = knn_operands_problem(&run->o);
     p.workspace = run->workspace;

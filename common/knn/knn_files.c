@@ -1,16 +1,12 @@
 #include "knn/knn_files.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
-#include "base/array.h"
 #include "base/output.h"
 #include "base/ranks.h"
 #include "gpu/error.h"
-#include "gpu/simulator.h"
 #include "knn/knn_operands.h"
 #include "knn/knn_ranks.h"
 #include "knn/knn_reference.h"

@@ -1,6 +1,5 @@
 /* Classification of records from files by their nearest neighbours: --train and related options. */
-#ifndef KL_KNN_FILES_H
-#define KL_KNN_FILES_H
+#pragma once
 
 #include "bench/session.h"
 #include "knn/knn.h"
@@ -13,5 +12,3 @@ int knn_files_run(session *s, const knn_options *o, const knn_method *methods, i
 
 /* knn_ranks.h's knn_file_rows, scaled as rank 0 scales them; ends the process after a line if it cannot read them. */
 const float *knn_files_share(session *s, int first, int rows, float **room);
-
-#endif

@@ -1,7 +1,6 @@
 #include "knn/knn_host.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "gpu/error.h"
 

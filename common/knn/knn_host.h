@@ -10,8 +10,7 @@
  *                  search            |q0|q1|q2|q3|        back on a third stream: a GPU copies both ways at once
  *                  out                  |q0|q1|q2|q3|
  */
-#ifndef KL_KNN_HOST_H
-#define KL_KNN_HOST_H
+#pragma once
 
 #include "knn/knn_operands.h"
 
@@ -32,5 +31,3 @@ cudaError_t knn_host_search(const knn_method *method, const knn_problem *p, cuda
 /* The method for knn_verify: it searches so, on a device where no input is left but what the copies bring, and leaves
  * there what the host has got. Until the next call. */
 const knn_method *knn_host_checked(const knn_method *method);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * -0 is treated as 0. A NaN (which the expanded form produces from infinite norms) sorts after +infinity. No point has
  * the key KNN_NO_KEY, which pads lists. */
-#ifndef KL_KNN_KEY_H
-#define KL_KNN_KEY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -37,5 +36,3 @@ KL_BOTH float knn_key_distance(uint64_t key) {
 KL_BOTH int knn_key_index(uint64_t key) {
     return (int)(uint32_t)key;
 }
-
-#endif

@@ -1,8 +1,6 @@
 #include "knn/knn_operands.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "gpu/error.h"
 #include "tensor/operands.h"

@@ -1,7 +1,6 @@
 /* The data of one search in host and device memory; device buffers for its results, between guard
  * zones; and the expected results. */
-#ifndef KL_KNN_OPERANDS_H
-#define KL_KNN_OPERANDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -107,5 +106,3 @@ typedef struct {
  * printed to `report` (NULL: nowhere), each line starting with `name`. */
 cudaError_t knn_verify(const knn_method *method, const char *name, knn_operands *o, size_t workspace,
                        cudaStream_t stream, FILE *report, knn_verdict *verdict);
-
-#endif

@@ -1,6 +1,5 @@
 /* The options of a nearest-neighbour program, besides those that every program has (bench/options.h). */
-#ifndef KL_KNN_OPTIONS_H
-#define KL_KNN_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -29,5 +28,3 @@ typedef struct {
 /* Sets *o to the defaults and fills in what a family contributes to *p (summary, noun, sweeps,
  * simulated_max_size, table, rules, values, complete). */
 void knn_options_program(options_program *p, knn_options *o);
-
-#endif

@@ -1,13 +1,10 @@
 #include "knn/knn_ranks.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "base/clock.h"
 #include "base/ranks.h"
-#include "base/stats.h"
 #include "gpu/error.h"
 #include "knn/knn_options.h"
 

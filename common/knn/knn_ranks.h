@@ -7,8 +7,7 @@
  *   queries divided   everybody has all points and searches its own queries; rank 0 collects the answers
  *
  * A share are consecutive rows; the first rows % ranks ranks have one more. Alone, a rank does all of it. */
-#ifndef KL_KNN_RANKS_H
-#define KL_KNN_RANKS_H
+#pragma once
 
 #include "bench/session.h"
 #include "knn/knn_operands.h"
@@ -51,5 +50,3 @@ void knn_ranks_count_nearer(const float *points, const float *queries, int rows,
  * asked whether it refuses; "" alone. The GPUs of all ranks together. */
 const char *knn_ranks_remark(void);
 int knn_ranks_devices(void);
-
-#endif

@@ -1,6 +1,5 @@
 #include "knn/knn_reference.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* The nearest neighbours computed on the CPU, and how a result differs from them. */
-#ifndef KL_KNN_REFERENCE_H
-#define KL_KNN_REFERENCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ uint64_t knn_ties(const float *queries, const float *points, int m, int d, int k
 /* Is every row in strictly ascending order of (distance, index), with indices below n? If not, *row and *place say
  * where it first is not. */
 bool knn_in_order(int m, int n, int k, const int *index, const float *distance, int *row, int *place);
-
-#endif

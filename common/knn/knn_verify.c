@@ -8,7 +8,6 @@
 #include "base/progress.h"
 #include "gpu/error.h"
 #include "gpu/simulator.h"
-#include "knn/knn_key.h"
 #include "knn/knn_operands.h"
 #include "knn/knn_ranks.h"
 #include "tensor/operands.h"

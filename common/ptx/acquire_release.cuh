@@ -3,8 +3,7 @@
  *
  * What a thread wrote before store_release is seen by a thread whose load_acquire returned the released value. For the
  * writes of a whole block: __syncthreads(), then one thread releases. */
-#ifndef KL_PTX_ACQUIRE_RELEASE_CUH
-#define KL_PTX_ACQUIRE_RELEASE_CUH
+#pragma once
 
 __device__ __forceinline__ unsigned load_acquire(const unsigned *p) {
     unsigned value;
@@ -15,5 +14,3 @@ __device__ __forceinline__ unsigned load_acquire(const unsigned *p) {
 __device__ __forceinline__ void store_release(unsigned *p, unsigned value) {
     asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(value) : "memory");
 }
-
-#endif

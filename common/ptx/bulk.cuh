@@ -3,8 +3,7 @@
  * there is no tensor map, and data lies in shared memory exactly as in global memory.
  *
  * Addresses and size are multiples of 16 bytes. An mbarrier counts the bytes that have arrived. */
-#ifndef KL_PTX_BULK_CUH
-#define KL_PTX_BULK_CUH
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ __device__ __forceinline__ void bulk_load_multicast(uint32_t to, const void *fro
              "l"(from), "r"(bytes), "r"(barrier), "h"((uint16_t)ranks)
              : "memory");
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* Thread block clusters: blocks that run at the same time on neighbouring SMs and reach each other's shared memory (PTX
  * ISA, "Parallel Synchronization and Communication Instructions: barrier.cluster", "Data Movement and Conversion
  * Instructions: mapa", "Special Registers: %cluster_ctarank"; sm_90 and newer). */
-#ifndef KL_PTX_CLUSTER_CUH
-#define KL_PTX_CLUSTER_CUH
+#pragma once
 
 #include <stdint.h>
 
@@ -41,5 +40,3 @@ __device__ __forceinline__ uint32_t cluster_map(uint32_t shared, unsigned rank) 
     KL_SM90("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(remote) : "r"(shared), "r"(rank));
     return remote;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * A thread issues copies, closes them into a group with cp_async_commit, and waits with cp_async_wait<N> until at most
  * its N youngest groups are still in flight. Each thread waits only for its own copies: others see the data only after
  * a barrier. */
-#ifndef KL_PTX_CP_ASYNC_CUH
-#define KL_PTX_CP_ASYNC_CUH
+#pragma once
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 #define KL_CP_ASYNC(...) asm volatile(__VA_ARGS__)
@@ -57,5 +56,3 @@ __device__ __forceinline__ void cp_async_commit() {
 template <int N> __device__ __forceinline__ void cp_async_wait() {
     KL_CP_ASYNC("cp.async.wait_group %0;" ::"n"(N) : "memory");
 }
-
-#endif

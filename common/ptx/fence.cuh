@@ -1,7 +1,6 @@
 /* Fences that order what threads do with what asynchronous units do (PTX ISA, "Parallel Synchronization and
  * Communication Instructions: membar, fence"; sm_90 and newer). */
-#ifndef KL_PTX_FENCE_CUH
-#define KL_PTX_FENCE_CUH
+#pragma once
 
 #include "ptx/sm90.cuh"
 
@@ -16,5 +15,3 @@ __device__ __forceinline__ void fence_proxy_async() {
 __device__ __forceinline__ void fence_mbarrier_init() {
     KL_SM90("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
-
-#endif

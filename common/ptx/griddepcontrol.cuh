@@ -4,8 +4,7 @@
  * A kernel launched with programmatic stream serialization may start while the preceding kernel in the stream is still
  * running, once all blocks of that kernel have called griddepcontrol_launch_dependents() or exited. So its blocks are
  * already set up when their input arrives. Both calls do nothing in a kernel that was launched normally. */
-#ifndef KL_PTX_GRIDDEPCONTROL_CUH
-#define KL_PTX_GRIDDEPCONTROL_CUH
+#pragma once
 
 /* Lets the next kernel start as far as this block is concerned. It promises nothing about what this block has written.
  */
@@ -22,5 +21,3 @@ __device__ __forceinline__ void griddepcontrol_wait() {
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
-
-#endif

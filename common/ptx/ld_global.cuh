@@ -1,8 +1,7 @@
 /* ld.global in forms that C++ cannot express (PTX ISA, "Data Movement and Conversion Instructions: ld" and
  * "ld.global.nc"). All are volatile: they stay in program order, several loads before the first use of one, and before
  * or after griddepcontrol_wait(). */
-#ifndef KL_PTX_LD_GLOBAL_CUH
-#define KL_PTX_LD_GLOBAL_CUH
+#pragma once
 
 /* 16 bytes that are read once; p aligned to 16. .nc: no one writes there while the kernel runs. L1::no_allocate: leaves
  * L1 to data that is read again. */
@@ -23,5 +22,3 @@ __device__ __forceinline__ uint4 ld_global_16(const void *p) {
                  : "memory");
     return v;
 }
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Without .trans the elements need not be 16 bits wide: four s8 or one tf32 work as well. All 32 lanes must take part.
  * A matrix takes one wavefront if its eight rows lie in different 16 bytes of 128, that is, banks. */
-#ifndef KL_LDMATRIX_CUH
-#define KL_LDMATRIX_CUH
+#pragma once
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 750
 #define KL_LDMATRIX(...) asm volatile(__VA_ARGS__)
@@ -56,5 +55,3 @@ __device__ __forceinline__ void ldmatrix_x4_trans(unsigned r[4], unsigned row) {
                 : "r"(row)
                 : "memory");
 }
-
-#endif

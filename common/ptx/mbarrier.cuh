@@ -8,8 +8,7 @@
  *   mbarrier_wait(b, 1)   on a fresh barrier returns at once: "the phase before the first" has parity 1
  *
  * A barrier is named by its shared_address: 32 bits, 8-byte aligned. */
-#ifndef KL_PTX_MBARRIER_CUH
-#define KL_PTX_MBARRIER_CUH
+#pragma once
 
 #include <stdint.h>
 
@@ -56,5 +55,3 @@ __device__ __forceinline__ void mbarrier_wait(uint32_t barrier, unsigned parity)
             "r"(parity)
             : "memory");
 }
-
-#endif

@@ -19,8 +19,7 @@
  *
  * FP16 and BF16 products are exact, sums are truncated slightly below FP32's last bit (verify.h; mma_f16_kept_bits
  * asks a device). All 32 lanes must take part. */
-#ifndef KL_MMA_CUH
-#define KL_MMA_CUH
+#pragma once
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 750
 #define KL_MMA_SM75(...) asm(__VA_ARGS__)
@@ -124,5 +123,3 @@ __device__ __forceinline__ void mma_m16n8k8_tf32(float d[4], const unsigned a[4]
                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* bar: the sixteen barriers of a block, 0 of which is __syncthreads (PTX ISA, "Parallel Synchronization and
  * Communication Instructions: bar"). A barrier opens when `threads` threads, in whole warps, have reached it: those
  * that call wait are held, those that call arrive go on. */
-#ifndef KL_PTX_NAMED_BARRIER_CUH
-#define KL_PTX_NAMED_BARRIER_CUH
+#pragma once
 
 __device__ __forceinline__ void named_barrier_wait(int barrier, int threads) {
     asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
@@ -11,5 +10,3 @@ __device__ __forceinline__ void named_barrier_wait(int barrier, int threads) {
 __device__ __forceinline__ void named_barrier_arrive(int barrier, int threads) {
     asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
-
-#endif

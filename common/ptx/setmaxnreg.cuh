@@ -4,8 +4,7 @@
  * At the start of a kernel every thread gets as many registers as the kernel was compiled for. Then a warpgroup that
  * only starts copies gives up most of its registers to those that hold accumulators: with three warpgroups and 168 per
  * thread, 24 + 2 * 240 = 3 * 168. REGISTERS: 24 to 256, a multiple of 8; all warps of the warpgroup call it. */
-#ifndef KL_PTX_SETMAXNREG_CUH
-#define KL_PTX_SETMAXNREG_CUH
+#pragma once
 
 #include "ptx/sm90.cuh"
 
@@ -17,5 +16,3 @@ template <int REGISTERS> __device__ __forceinline__ void setmaxnreg_dec() {
 template <int REGISTERS> __device__ __forceinline__ void setmaxnreg_inc() {
     KL_SM90A("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(REGISTERS));
 }
-
-#endif

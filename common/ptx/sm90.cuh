@@ -1,8 +1,7 @@
 /* Which compilation may contain Hopper's instructions. Those of KL_SM90 are in every GPU from sm_90 on; those of
  * KL_SM90A only in sm_90a, the "a" of which promises nothing for newer GPUs. Elsewhere there is a trap: variants that
  * would get there say so through `supports`. */
-#ifndef KL_PTX_SM90_CUH
-#define KL_PTX_SM90_CUH
+#pragma once
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define KL_SM90(...) asm volatile(__VA_ARGS__)
@@ -14,6 +13,4 @@
 #define KL_SM90A(...) asm volatile(__VA_ARGS__)
 #else
 #define KL_SM90A(...) __trap()
-#endif
-
 #endif

@@ -3,8 +3,7 @@
  *
  * Lane l gives the address of row l % 8 of matrix l / 8: 16 bytes, aligned to 16. Register r of lane l holds row l / 4,
  * columns 2 * (l % 4) and one more, of matrix r: just as mma and wgmma leave their results, once rounded to 16 bits. */
-#ifndef KL_PTX_STMATRIX_CUH
-#define KL_PTX_STMATRIX_CUH
+#pragma once
 
 #include <stdint.h>
 
@@ -15,5 +14,3 @@ __device__ __forceinline__ void stmatrix_x4(uint32_t row, uint32_t r0, uint32_t 
             "r"(r3)
             : "memory");
 }
-
-#endif

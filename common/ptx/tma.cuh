@@ -13,8 +13,7 @@
  *   row 2   2 3 0 1 6 7 4 5
  *   ...
  */
-#ifndef KL_PTX_TMA_CUH
-#define KL_PTX_TMA_CUH
+#pragma once
 
 #include <stdint.h>
 
@@ -92,5 +91,3 @@ __device__ __forceinline__ void tma_store_commit() {
 template <int N> __device__ __forceinline__ void tma_store_wait_read() {
     KL_SM90("cp.async.bulk.wait_group.read %0;" ::"n"(N) : "memory");
 }
-
-#endif

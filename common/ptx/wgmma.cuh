@@ -30,8 +30,7 @@
  *               pattern; the stride offset leads to the next eight k, the leading offset to the next 64 columns. The
  *               next K of the box is 16 rows, 2048 bytes, further.
  */
-#ifndef KL_PTX_WGMMA_CUH
-#define KL_PTX_WGMMA_CUH
+#pragma once
 
 #include <stdint.h>
 
@@ -161,5 +160,3 @@ KL_WGMMA_TF32(128, "256", KL_TEXT128, KL_D128("f", d), "%128", "%129", "%130")
 KL_WGMMA_S8(64, "128", KL_TEXT64, KL_D64("r", d), "%64", "%65", "%66")
 KL_WGMMA_S8(96, "192", KL_TEXT96, KL_D96("r", d), "%96", "%97", "%98")
 KL_WGMMA_S8(128, "256", KL_TEXT128, KL_D128("r", d), "%128", "%129", "%130")
-
-#endif

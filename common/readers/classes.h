@@ -1,6 +1,5 @@
 /* Labels, and how well they are predicted. */
-#ifndef KL_CLASSES_H
-#define KL_CLASSES_H
+#pragma once
 
 #include <stdio.h>
 
@@ -26,5 +25,3 @@ void classes_free(label_classes *c);
 /* Prints accuracy, and records, precision and recall of each class, for m
  * records of which `truth` and `predicted` are the classes. Returns 0, or 2: out of memory. */
 int classes_print(const label_classes *c, const int *truth, const int *predicted, int m, FILE *out);
-
-#endif

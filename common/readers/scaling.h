@@ -2,8 +2,7 @@
  * standard deviation of the training records as a population; then scale to [0, 1] by their least and largest,
  * (x - min) / (max - min). Each may be left out. In FP64, rounded to FP32 once. With either, a column that is constant
  * in training becomes 0. Other records may fall outside [0, 1]. */
-#ifndef KL_SCALING_H
-#define KL_SCALING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -29,5 +28,3 @@ void scaling_free(scaling *s);
 /* Writes the scaled coordinates of all rows to `to`: rows x columns without gaps, finite. `t` has as many columns as
  * the training records. Returns 0, or 2 after one line on `err` about a value that FP32 cannot hold. */
 int scaling_apply(const scaling *s, const table *t, float *to, FILE *err);
-
-#endif

@@ -5,8 +5,7 @@
  * first line is a header if none of its coordinates is a number. A number is decimal, possibly with blanks around it;
  * its value is the nearest double. scripts/data.py makes these files of all others (idx, vecs, gzip, CSV with words):
  * the message about a file that is not read ends with the command. */
-#ifndef KL_TABLE_H
-#define KL_TABLE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -55,5 +54,3 @@ const float *table_floats(const table *t);
  * control characters become ?. Returns 2. */
 int table_complain(const table *t, int row, int column, FILE *err, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-
-#endif

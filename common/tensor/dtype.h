@@ -1,6 +1,5 @@
 /* Element types of operands, on host and device. */
-#ifndef KL_DTYPE_H
-#define KL_DTYPE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -126,5 +125,3 @@ KL_BOTH uint32_t dtype_guard_bits(dtype t) {
     if (dtype_is_whole(t)) return t == DTYPE_S8 ? 0xadu : 0xdeadc0deu;
     return t == DTYPE_F32 ? VALUES_GUARD_BITS : t == DTYPE_F16 ? 0x7eadu : 0x7fedu;
 }
-
-#endif

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "base/array.h"
 #include "base/progress.h"
 #include "gpu/simulator.h"
 

@@ -1,6 +1,5 @@
 /* What one launch left behind: the result, compared with its reference, and everything that it must not write. */
-#ifndef KL_INSPECT_H
-#define KL_INSPECT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ cudaError_t inspect(const char *name, const char *names, const verify_case *v, b
  * Otherwise as above. */
 cudaError_t inspect_around(const char *name, const char *what, const matrix *x, cudaStream_t stream, FILE *report,
                            verdict *verdict);
-
-#endif

@@ -6,8 +6,7 @@
  * Guards and padding hold dtype_guard_bits: reading them produces NaN, and writing to them is detected afterwards. The
  * simulator finds reads and writes of guards, and writes of padding, where they happen (inspect_outline in inspect.h).
  */
-#ifndef KL_MATRIX_H
-#define KL_MATRIX_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <math.h>
@@ -141,5 +140,3 @@ KL_BOTH uint64_t matrix_fingerprint_at(const matrix *x, int row, int col) {
     const uint32_t bits = matrix_at(x, row, col) == 0.0 ? 0 : matrix_word(x, at);
     return values_hash(bits, (uint64_t)row * (uint64_t)x->cols + (uint64_t)col);
 }
-
-#endif

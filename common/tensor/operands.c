@@ -1,6 +1,5 @@
 #include "tensor/operands.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/array.h"

@@ -1,7 +1,6 @@
 /* The operands of C = alpha*A*B + beta*C in device memory: one or several sets of A, B and C between guard zones, and a
  * workspace, in one allocation. A GEMV's x is a B of one column and its y a C of one. */
-#ifndef KL_OPERANDS_H
-#define KL_OPERANDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -79,5 +78,3 @@ cudaError_t operand_sets_verify(operand_sets *o, const char *name, operand_launc
  * common. Checks everything around C as above; verdict->ok says only that. */
 cudaError_t operand_sets_fingerprint(operand_sets *o, const char *name, operand_launch *launch, void *context,
                                      cudaStream_t stream, FILE *report, verdict *verdict);
-
-#endif

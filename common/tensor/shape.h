@@ -1,6 +1,5 @@
 /* Problem shapes. */
-#ifndef KL_SHAPE_H
-#define KL_SHAPE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -29,5 +28,3 @@ static inline double shape_bytes(shape s, float beta, size_t operand_bytes, size
     const double passes_over_c = beta != 0.0f ? 2.0 : 1.0;
     return (m * k + k * n) * (double)operand_bytes + passes_over_c * m * n * (double)out_bytes;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * lacks the function, cudaErrorInvalidValue for what TMA cannot take: rows off 16 bytes, or none (CUDA Driver API,
  * "Tensor Map Object Management"). What a copy brings is 128 bytes wide, and swizzled so; outside of the array are
  * zeros. */
-#ifndef KL_TENSOR_TENSOR_MAP_H
-#define KL_TENSOR_TENSOR_MAP_H
+#pragma once
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -31,5 +30,3 @@ cudaError_t tensor_map_im2col(CUtensorMap *map, const tensor_outline *array, con
                               const cuuint32_t steps[2], int pixels);
 
 __END_DECLS
-
-#endif

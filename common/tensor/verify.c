@@ -1,7 +1,5 @@
 #include "tensor/verify.h"
 
-#include <string.h>
-
 #include "base/parallel.h"
 
 float verify_exact_scalar(float x) {

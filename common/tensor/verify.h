@@ -60,8 +60,7 @@
  *
  * S8: integers; c must equal ref modulo 2^32, on uniform values too. FP64 holds every sum exactly: below 2^37 even if k
  * is 2^23, times a scalar of up to 2^16 (GEMM_MAX_WHOLE). */
-#ifndef KL_VERIFY_H
-#define KL_VERIFY_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -241,5 +240,3 @@ KL_BOTH double verify_judge(const verify_case *v, double c, double ref, double b
     if (planted && fabs(ref) > 1e300) return c == ref || may_be_nan ? 0.0 : (double)INFINITY;
     return verify_share(v->c.type, c, ref, bound);
 }
-
-#endif

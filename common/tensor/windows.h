@@ -7,8 +7,7 @@
  *                  +---------------+
  *
  * In NCHW images and filters have their channels outside (c, r, s), in NHWC inside (r, s, c). */
-#ifndef KL_WINDOWS_H
-#define KL_WINDOWS_H
+#pragma once
 
 #include "tensor/matrix.h"
 
@@ -58,5 +57,3 @@ KL_BOTH uint64_t windows_result(const windows *v, int row, int k, int filters) {
     if (v->nhwc) return at * (uint64_t)filters + (uint64_t)k;
     return (at / places * (uint64_t)filters + (uint64_t)k) * places + at % places;
 }
-
-#endif

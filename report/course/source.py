@@ -15,7 +15,7 @@ from report.load import Mistake
 MOST = 25  # lines that a note shows of a source at once
 TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 INCLUDE = re.compile(r'\s*#\s*include\s+"([^"]+)"')
-GUARD = re.compile(r"#(?:ifndef|define) KL_\w+$|#endif$")
+GUARD = re.compile(r"#pragma once$")
 
 
 def read(root, path):

@@ -13,7 +13,6 @@
  */
 #include "limits.cuh"
 
-#include "base/array.h"
 #include "ptx/cp_async.cuh"
 
 enum { THREADS = 256, PRODUCTS = 512, TILE_K = 16, SIDE = 6, DIAGONALS = 14 * SIDE * SIDE };

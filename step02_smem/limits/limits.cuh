@@ -5,8 +5,7 @@
  *   begin: all threads of the block meet, one reads the clock    do it `rounds` times    end: they meet, one reads it
  *
  * Clocks are the SM's own (PTX ISA, %clock64), so the result is a rate per clock, whatever the clock is. */
-#ifndef KL_LIMITS_CUH
-#define KL_LIMITS_CUH
+#pragma once
 
 #include "gemm/gemm.h"
 
@@ -63,5 +62,3 @@ static __device__ __forceinline__ void limit_end(const limit_room &room, float s
     }
     room.sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
-
-#endif

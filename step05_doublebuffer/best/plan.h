@@ -11,8 +11,7 @@
  * The overheads of the tiles are fitted to measurements on an H200 of every tile and division at 44 shapes, the rates
  * of the large ones to an H100's at 20 shapes drawn at random. Those of thin kernels are estimates, of instructions
  * counted and latencies known, and rather too slow than too fast. */
-#ifndef KL_PLAN_H
-#define KL_PLAN_H
+#pragma once
 
 #include <limits.h>
 
@@ -184,5 +183,3 @@ static inline void consider_thin(const planner &to, plan_launch launch, const th
         }
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Tiles divided evenly among workers, and the sums that one worker leaves for another; for step 9's `best`, too. */
-#ifndef KL_SHARING_CUH
-#define KL_SHARING_CUH
+#pragma once
 
 #include "ptx/acquire_release.cuh"
 
@@ -44,5 +43,3 @@ static __device__ __forceinline__ void add_sums(const void *sums, unsigned *read
     __syncthreads();
     if (threadIdx.x == 0) ready[worker] = 0;
 }
-
-#endif

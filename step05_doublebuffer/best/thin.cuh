@@ -16,8 +16,7 @@
  * Where C is too small to occupy the GPU, k is divided: among the warps or threads of a block, who add up their sums in
  * shared memory, and among `parts` blocks. The last of these to finish, as a counter tells, adds up what all have left.
  * The order of all sums is fixed, and so the result is always the same. */
-#ifndef KL_THIN_CUH
-#define KL_THIN_CUH
+#pragma once
 
 #include "plan.h"
 #include "warp_tile.cuh"
@@ -253,5 +252,3 @@ template <int COLS> static cudaError_t launch_dots(const sgemm_problem &p, const
     kernel<<<(unsigned)(x.whole * x.workers), THREADS, 0, stream>>>(p, {x.workers, x.along_k});
     return cudaGetLastError();
 }
-
-#endif

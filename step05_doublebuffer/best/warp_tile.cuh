@@ -23,8 +23,7 @@
  *   warp   64 x 64                 | 0  | 1  | x 4            w   0, 1       2, 3       4, 5       6, 7
  *   thread  8 x 16                 +----+----+
  */
-#ifndef KL_WARP_TILE_CUH
-#define KL_WARP_TILE_CUH
+#pragma once
 
 #include "gemm/gemm_kernel.cuh"
 #include "ptx/cp_async.cuh"
@@ -321,5 +320,3 @@ static __device__ __forceinline__ void store_tile(const sgemm_problem &p, int ro
         __syncthreads(); /* shared memory is free for the next piece */
     }
 }
-
-#endif

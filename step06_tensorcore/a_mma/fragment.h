@@ -1,7 +1,6 @@
 /* Fragments: which lane of a warp holds which element of a matrix. Determined by running the instruction, compared with
  * the documentation, and drawn. */
-#ifndef KL_FRAGMENT_H
-#define KL_FRAGMENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ bool fragment_same(const fragment *found, const fragment *expected, FILE *out);
 void fragment_draw(const fragment *f, FILE *out);
 
 __END_DECLS
-
-#endif

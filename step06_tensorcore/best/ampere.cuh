@@ -7,8 +7,7 @@
  *                                                         B, nn: BK rows (of B) of BN elements
  *
  * The unit of copies is the chunk, 16 bytes of a row. */
-#ifndef KL_AMPERE_CUH
-#define KL_AMPERE_CUH
+#pragma once
 
 #include "ptx/mma.cuh"
 #include "reduce_parts.cuh"
@@ -123,5 +122,3 @@ template <order ORDER, int ROW_BYTES> static __host__ __device__ __forceinline__
 template <order ORDER, int ROW_BYTES> static __host__ __device__ __forceinline__ int chunk_offset(int row, int chunk) {
     return row * ROW_BYTES + chunk_place<ORDER, ROW_BYTES>(row, chunk) * 16;
 }
-
-#endif

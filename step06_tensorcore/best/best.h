@@ -1,6 +1,5 @@
 /* The complete kernel and the three that it is made of, for step.c and one another. */
-#ifndef KL_STEP06_BEST_H
-#define KL_STEP06_BEST_H
+#pragma once
 
 #include "gemm/gemm.h"
 #include "gemm/tensor_map.h"
@@ -30,5 +29,3 @@ cudaError_t launch_persistent(const hopper_plan *plan, cudaStream_t stream);
 kernel_info kernel_persistent(void);
 
 __END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* The constants of the estimates by which best chooses among its plans (plan.c, multistage.cu, thin.cu). */
-#ifndef KL_STEP06_COSTS_H
-#define KL_STEP06_COSTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -51,5 +50,3 @@ bool read_costs(FILE *f, const char *gpu, plan_costs *costs);
 const plan_costs *current_costs(void);
 
 __END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* What the kernels on Hopper share: types, one K of wgmma, the problem as the kernels take it, and the epilogue. */
-#ifndef KL_HOPPER_CUH
-#define KL_HOPPER_CUH
+#pragma once
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -117,5 +116,3 @@ template <> struct hopper_small<GEMM_S8> { typedef int type; };
 __host__ __device__ constexpr int hopper_long(int type) {
     return type == GEMM_S8 ? DTYPE_S32 : DTYPE_F32;
 }
-
-#endif

@@ -18,8 +18,7 @@
  * - Rows that do not begin on a 16-byte boundary (ALIGNED is false) go through registers: loaded as aligned chunks a
  *   tile of K before they are stored, when two of them become the chunk that lies in both.
  */
-#ifndef KL_MULTISTAGE_CUH
-#define KL_MULTISTAGE_CUH
+#pragma once
 
 #include "ampere.cuh"
 #include "ptx/cp_async.cuh"
@@ -466,5 +465,3 @@ template <gemm_type TYPE, gemm_layout LAYOUT> static multistage_choice *multista
 multistage_choice *multistage_bf16(gemm_layout layout, int *count);
 multistage_choice *multistage_s8(int *count); /* tn */
 multistage_choice *multistage_tf32(gemm_layout layout, int *count);
-
-#endif

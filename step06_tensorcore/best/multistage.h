@@ -1,6 +1,5 @@
 /* What best.cu asks of multistage.cu before it launches. */
-#ifndef KL_STEP06_MULTISTAGE_H
-#define KL_STEP06_MULTISTAGE_H
+#pragma once
 
 #include "costs.h"
 #include "gemm/gemm.h"
@@ -32,5 +31,3 @@ cudaError_t launch_multistage_plan(const gemm_problem *p, const multistage_plan 
 size_t workspace_multistage(const gemm_problem *p);
 
 __END_DECLS
-
-#endif

@@ -35,8 +35,7 @@
  * share and multicasts it to both; in one of 2 x 2 blocks each loads half of its A, too. That costs time at the start,
  * and gains nothing where L2 keeps up.
  */
-#ifndef KL_PERSISTENT_CUH
-#define KL_PERSISTENT_CUH
+#pragma once
 
 #include "hopper.cuh"
 #include "plan.h"
@@ -567,5 +566,3 @@ __global__ void __launch_bounds__(T::THREADS, 1)
     __trap();
 #endif
 }
-
-#endif

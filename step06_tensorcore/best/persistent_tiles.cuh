@@ -4,8 +4,7 @@
  * And there are clusters of two and four, for rows that do not begin on 128 bytes: each of them costs L2 two requests
  * instead of one, and L2 is then what all blocks wait for. In a cluster of 2 x 2 a block asks for half of its rows of A
  * and half of its columns of B, and has the other halves sent by its neighbours. */
-#ifndef KL_PERSISTENT_TILES_CUH
-#define KL_PERSISTENT_TILES_CUH
+#pragma once
 
 #include "persistent.cuh"
 
@@ -73,5 +72,3 @@ template <int TYPE, int LAYOUT> static persistent_choice *persistent_choices(voi
 persistent_choice *persistent_bf16(gemm_layout layout);
 persistent_choice *persistent_s8(void);   /* tn */
 persistent_choice *persistent_tf32(void); /* tn */
-
-#endif

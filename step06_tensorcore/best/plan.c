@@ -17,7 +17,6 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdint.h>
 
 enum {
     ROW_BYTES = 128, /* of a tile, along K */

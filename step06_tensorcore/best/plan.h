@@ -1,8 +1,7 @@
 /* Which configuration of the persistent kernel (persistent.cuh) computes a problem, which tiles are split along K into
  * how many parts, and what is copied first: what is estimated to be the fastest. It asks no device anything, so a test
  * can ask it (tests/steps/test_persistent_plan.c). */
-#ifndef KL_STEP06_PLAN_H
-#define KL_STEP06_PLAN_H
+#pragma once
 
 #include "costs.h"
 #include "gemm/gemm.h"
@@ -48,5 +47,3 @@ hopper_plan plan_hopper(const gemm_problem *p, const plan_tile *tiles, int count
 double hopper_clocks(const gemm_problem *p, const plan_tile *tile, const hopper_plan *plan, const plan_costs *costs);
 
 __END_DECLS
-
-#endif

@@ -14,8 +14,7 @@
  *
  * Whoever calls need not be a whole block: `thread` counts the callers, `threads` says how many they are, in whole
  * warps, and `barrier` is the named barrier at which they meet (0 for a whole block). */
-#ifndef KL_STEP06_REDUCE_PARTS_CUH
-#define KL_STEP06_REDUCE_PARTS_CUH
+#pragma once
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -189,5 +188,3 @@ static __device__ __forceinline__ void add_parts(const PROBLEM &p, int row0, int
         store_fours<OUT>(p, to, sum, fours);
     }
 }
-
-#endif

@@ -14,8 +14,7 @@
  *             c ^ (r % 8) would be, the 128-byte swizzle
  *
  * So whatever the alignment, layout and size of A and B, a slab is one contiguous copy, and no tensor map is needed. */
-#ifndef KL_STEP06_SPLIT_CUH
-#define KL_STEP06_SPLIT_CUH
+#pragma once
 
 #include "gemm/gemm_kernel.cuh"
 #include "ptx/griddepcontrol.cuh"
@@ -144,5 +143,3 @@ static inline cudaError_t split_launch(const gemm_problem &p, cudaStream_t strea
                                                                   gemm_is_float4(p.B, p.ldb, p.k));
     return cudaGetLastError();
 }
-
-#endif

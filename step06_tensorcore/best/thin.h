@@ -1,6 +1,5 @@
 /* The kernels for a C of one row or one column, and for a k of a few, for multistage.cu's choice. */
-#ifndef KL_STEP06_THIN_H
-#define KL_STEP06_THIN_H
+#pragma once
 
 #include "gemm/gemm.h"
 
@@ -10,5 +9,3 @@ double cycles_thin(const gemm_problem *p, int sms, double floor);
 
 /* p as gemm_effective gives it. */
 cudaError_t launch_thin(const gemm_problem *p, cudaStream_t stream);
-
-#endif

@@ -1,6 +1,5 @@
 /* The copies of a tile, as stages has them. */
-#ifndef KL_COPIES_CUH
-#define KL_COPIES_CUH
+#pragma once
 
 #include "stage.cuh"
 
@@ -25,5 +24,3 @@ static __device__ __forceinline__ void request(const gemm_problem &p, int row0, 
     }
     cp_async_commit();
 }
-
-#endif

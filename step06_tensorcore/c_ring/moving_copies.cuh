@@ -1,6 +1,5 @@
 /* The copies of a thread from pointers that move. */
-#ifndef KL_MOVING_COPIES_CUH
-#define KL_MOVING_COPIES_CUH
+#pragma once
 
 #include "stage.cuh"
 
@@ -35,5 +34,3 @@ static __device__ __forceinline__ void request(const gemm_problem &p, const sour
         cp_async_16_zfill(to + (BM + down) * BK * 2, gemm_at(x.b, p.ldb, down, ahead * BK), i < b_rows ? 16 : 0);
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A stage of the ring, as stages has it. A rung has its constants, BM to BLOCKS, before it includes this. */
-#ifndef KL_STAGE_CUH
-#define KL_STAGE_CUH
+#pragma once
 
 struct stage {
     __half a[BM][BK], b[BN][BK];
@@ -11,5 +10,3 @@ static const int BYTES = STAGES * sizeof(stage);
 static __device__ __forceinline__ int place(int row, int chunk) {
     return (chunk ^ row % 8) * 8;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The fragments of a step, for the rungs that load them a step ahead. */
-#ifndef KL_STEP_FRAGMENTS_CUH
-#define KL_STEP_FRAGMENTS_CUH
+#pragma once
 
 #include "stage.cuh"
 
@@ -17,5 +16,3 @@ static __device__ __forceinline__ void load_fragments(const stage &now, int wm, 
         ldmatrix_x4(b_frag[j], shared_address(&now.b[row][place(row, chunk)]));
     }
 }
-
-#endif

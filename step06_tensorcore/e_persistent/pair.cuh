@@ -1,6 +1,5 @@
 /* What a pair of blocks loads. */
-#ifndef KL_PAIR_CUH
-#define KL_PAIR_CUH
+#pragma once
 
 #include "ring.cuh"
 
@@ -23,5 +22,3 @@ static __device__ __forceinline__ void produce(const tensor_maps &maps, const ge
         }
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What each of two consumers multiplies of a tile, as cooperative has it. */
-#ifndef KL_PAIR_MULTIPLY_CUH
-#define KL_PAIR_MULTIPLY_CUH
+#pragma once
 
 #include "ring.cuh"
 
@@ -23,5 +22,3 @@ static __device__ __forceinline__ void multiply(float (&d)[BN / 2], int k, int c
     wgmma_wait<0>(d);
     if (threadIdx.x % 128 < CLUSTER) mbarrier_arrive_remote(empty + 8 * ((it - 1) % STAGES));
 }
-
-#endif

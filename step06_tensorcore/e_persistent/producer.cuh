@@ -1,6 +1,5 @@
 /* What persistent blocks load, one after the other. */
-#ifndef KL_PRODUCER_CUH
-#define KL_PRODUCER_CUH
+#pragma once
 
 #include "ring.cuh"
 
@@ -21,5 +20,3 @@ static __device__ __forceinline__ void produce(const tensor_maps &maps, const ge
         }
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The ring of stages and its barriers. A rung has its constants, BM to THREADS, before it includes this. */
-#ifndef KL_RING_CUH
-#define KL_RING_CUH
+#pragma once
 
 struct stage {
     __half a[BM][BK], b[BN][BK];
@@ -17,5 +16,3 @@ static __device__ __forceinline__ void init_barriers(uint32_t full, uint32_t emp
         fence_mbarrier_init();
     }
 }
-
-#endif

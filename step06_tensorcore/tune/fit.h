@@ -1,6 +1,5 @@
 /* Fits the constants of best's estimates to times of its plans. */
-#ifndef KL_STEP06_FIT_H
-#define KL_STEP06_FIT_H
+#pragma once
 
 #include "../best/costs.h"
 
@@ -30,5 +29,3 @@ fit_quality fit_judge(const fit_data *data, const plan_costs *costs);
 /* From `costs` on, changes one constant after the other, in ever smaller steps, within COST_RANGE of the shipped value,
  * as long as that lessens the mean regret and the error. Always with the same result. */
 void fit_costs(const fit_data *data, plan_costs *costs);
-
-#endif

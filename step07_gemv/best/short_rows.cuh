@@ -7,8 +7,7 @@
  *
  * A row of 33 halves is 66 bytes: with one warp per row there would be four pieces of 16 bytes for 32 lanes, and five
  * shuffles to add them. */
-#ifndef KL_SHORT_ROWS_CUH
-#define KL_SHORT_ROWS_CUH
+#pragma once
 
 #include "unaligned.cuh"
 
@@ -72,5 +71,3 @@ template <int BLOCK_N> struct short_rows {
         return gemv_launch_blocks(choose(p->type), p, gemv_blocks(p, BLOCK_N), SHORT_THREADS, bytes, stream);
     }
 };
-
-#endif

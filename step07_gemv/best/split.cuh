@@ -7,8 +7,7 @@
  * A matrix of one row and a million columns has enough bytes for the whole GPU but enough rows for only one block. The
  * block that finishes last, as a counter tells it, adds the partial sums, always in the same order, and clears the
  * counter. */
-#ifndef KL_SPLIT_CUH
-#define KL_SPLIT_CUH
+#pragma once
 
 #include "unaligned.cuh"
 
@@ -81,5 +80,3 @@ template <int THREADS, int LOADS, int BLOCKS> struct split {
         return gemv_launch_blocks(choose(p->type), p, slices * (unsigned)p->n, THREADS, 0, stream);
     }
 };
-
-#endif

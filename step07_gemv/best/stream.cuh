@@ -20,8 +20,7 @@
  * writes x: A does not depend on it. When they let the next kernel start matters too. If early, its blocks occupy
  * registers while this kernel still keeps the memory busy; if after the last loads have been issued, its loads fill the
  * gap that the tail of this kernel leaves. */
-#ifndef KL_STREAM_CUH
-#define KL_STREAM_CUH
+#pragma once
 
 #include "../gemv.cuh"
 #include "ptx/ld_global.cuh"
@@ -251,5 +250,3 @@ template <int BLOCK_N, int REDUCE_THREADS, int LOADS, int BLOCKS> struct persist
         return gemv_launch_blocks(choose(p->type), p, blocks < most ? blocks : most, REDUCE_THREADS, 0, stream);
     }
 };
-
-#endif

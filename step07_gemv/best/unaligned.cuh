@@ -9,8 +9,7 @@
  *             |------- low -----------|------ high ...         low and high give x0 ... x7
  *
  * What lies before the first whole piece and after the last, at most 22 halves, is read one by one. */
-#ifndef KL_UNALIGNED_CUH
-#define KL_UNALIGNED_CUH
+#pragma once
 
 #include "stream.cuh"
 
@@ -112,5 +111,3 @@ template <int BLOCK_N, int REDUCE_THREADS, int LOADS> struct unaligned {
         return gemv_launch_kernel(choose(p->type), p, BLOCK_N, THREADS, stream);
     }
 };
-
-#endif

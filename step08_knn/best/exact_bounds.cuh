@@ -1,7 +1,6 @@
 /* The bounds that exact_tc and one_query share: how far rounding moves a row, and from the near points of a sample what
  * the screen compares with. exact_tc.cu says why they hold. */
-#ifndef KL_EXACT_BOUNDS_CUH
-#define KL_EXACT_BOUNDS_CUH
+#pragma once
 
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
@@ -126,5 +125,3 @@ static __device__ __forceinline__ float2 limits_of(float near_points, float2 inf
     return make_float2(__double2float_ru(2 * r * (1 + 0x1p-19)),
                        __double2float_ru(r * r * (1 + 0x1p-19) - (double)info.y * (1 - gamma_of(steps))));
 }
-
-#endif

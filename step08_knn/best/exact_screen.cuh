@@ -14,8 +14,7 @@
  *
  * A hit, one in hundreds or thousands of comparisons, goes into its warp's queue in shared memory. 32 of them are sent
  * at once: an atomic addition gives each its place on the list of its query. */
-#ifndef KL_EXACT_SCREEN_CUH
-#define KL_EXACT_SCREEN_CUH
+#pragma once
 
 #include <cuda_runtime.h>
 #include <math.h>
@@ -346,5 +345,3 @@ static cudaError_t screen(tc_screen w, bool sample, cudaStream_t stream) {
     return sample ? launch_screen<screen_tile<false>, true>(w, stream)
                   : launch_screen<screen_tile<false>, false>(w, stream);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The fused search, for callers that need the exact answer for only some of the queries (exact_tc). */
-#ifndef KL_FUSED_H
-#define KL_FUSED_H
+#pragma once
 
 #include "knn/knn.h"
 
@@ -17,5 +16,3 @@ cudaError_t fused_search(const knn_problem *p, const int *rows, const unsigned *
                          size_t bytes, cudaStream_t stream);
 
 __END_DECLS
-
-#endif

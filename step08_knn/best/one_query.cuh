@@ -17,8 +17,7 @@
  * is done by the block that finishes last: the radius, and the sorting of what is left. A warp that finds a point that
  * may be among the nearest computes THE distance at once: its lanes subtract 32 coordinates, and the chain of FMAs
  * takes them one by one. There is room for all points on the list, so no query needs to be searched again. */
-#ifndef KL_ONE_QUERY_CUH
-#define KL_ONE_QUERY_CUH
+#pragma once
 
 #include <cuda_runtime.h>
 
@@ -245,5 +244,3 @@ template <bool SAMPLE> static cudaError_t launch_one(const knn_problem *p, const
     config.numAttrs = SAMPLE ? 0 : 1; /* before the first there may be anything */
     return cudaLaunchKernelEx(&config, knn_one<SAMPLE>, *p, w);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Sorts a few keys (knn_key.h) in shared memory. */
-#ifndef KL_SORT_KEYS_CUH
-#define KL_SORT_KEYS_CUH
+#pragma once
 
 #include <cuda_runtime.h>
 #include <stdint.h>
@@ -53,5 +52,3 @@ template <int THREADS> static __device__ __forceinline__ void sort_keys(uint64_t
         __syncthreads();
     }
 }
-
-#endif

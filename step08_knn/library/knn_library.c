@@ -96,14 +96,12 @@ typedef struct {
 
 static cudaError_t search(void *context, int set, cudaStream_t stream) {
     const comparison *c = context;
-    (void)set;
     const cudaError_t error = cudaMemsetAsync(counts, 0, sizeof *counts, stream);
     return error != cudaSuccess ? error : c->method->search(&c->problem, stream);
 }
 
 static cudaError_t other(void *context, int set, cudaStream_t stream) {
     const comparison *c = context;
-    (void)set;
     return c->baseline(stream) == 0 ? cudaSuccess : cudaErrorUnknown;
 }
 

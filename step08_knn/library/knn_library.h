@@ -1,6 +1,5 @@
 /* Step 8's methods for programs in other languages: build/step08/libknn.so. One thread, one device. */
-#ifndef KL_KNN_LIBRARY_H
-#define KL_KNN_LIBRARY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -63,6 +62,4 @@ int knn_library_record(const char *csv, const knn_library_task *task, const char
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -10,8 +10,7 @@
  * gaps, 4-byte aligned (16 is faster), their numbers finite. A distance is the squared Euclidean one, in the square of
  * the data's unit: the chain of FP32 operations that common/knn/knn.h defines, so that the results of any two searches
  * are the same bit for bit, however many queries come at once and on whatever GPU. */
-#ifndef KL_KNN_PREPARED_H
-#define KL_KNN_PREPARED_H
+#pragma once
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,6 +47,4 @@ const char *knn_error(void);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

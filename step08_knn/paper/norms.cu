@@ -1,7 +1,5 @@
 #include "norms.h"
 
-#include <stdint.h>
-
 static const int THREADS = 256;
 
 /* One warp per row. */

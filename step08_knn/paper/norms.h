@@ -3,8 +3,7 @@
  *   |x - y|^2 = |x|^2 + |y|^2 - 2xy:    C = -2 X Y^T + 1 C, where C[i][j] was |x_i|^2 + |y_j|^2 before
  *
  * The norms serve the whole search: those of the queries come first, then those of the points. */
-#ifndef KL_NORMS_H
-#define KL_NORMS_H
+#pragma once
 
 #include "knn/knn.h"
 
@@ -15,5 +14,3 @@ cudaError_t make_norms(const knn_problem *p, float *norms, cudaStream_t stream);
 cudaError_t make_sums(const knn_problem *p, const float *norms, int first, int rows, float *sums, cudaStream_t stream);
 
 kernel_info norms_kernel(void);
-
-#endif

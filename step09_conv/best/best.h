@@ -1,6 +1,5 @@
 /* The complete convolution: best.c hands a problem to the kernels of its type. */
-#ifndef KL_STEP09_BEST_H
-#define KL_STEP09_BEST_H
+#pragma once
 
 #include "conv/conv.h"
 
@@ -17,5 +16,3 @@ size_t half_workspace(const conv_problem *p);
 cudaError_t half_launch(const conv_problem *p, cudaStream_t stream);
 
 __END_DECLS
-
-#endif

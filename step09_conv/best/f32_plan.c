@@ -9,7 +9,6 @@
 #include "f32_plan.h"
 
 #include <limits.h>
-#include <math.h>
 
 static const double LEFT = 2690;
 static const double ALONE = 1.3; /* times a block's share of `rate`, where there are fewer than find room */

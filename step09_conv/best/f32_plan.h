@@ -1,6 +1,5 @@
 /* Which tile computes an FP32 convolution, how many tiles as wholes, and how many divided along the taps. */
-#ifndef KL_STEP09_F32_PLAN_H
-#define KL_STEP09_F32_PLAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -72,5 +71,3 @@ cudaError_t f32_launch_thin(const conv_problem *p, int kernel, int64_t blocks, c
 cudaError_t f32_launch_plan(const conv_problem *p, const f32_plan *plan, cudaStream_t stream);
 
 __END_DECLS
-
-#endif

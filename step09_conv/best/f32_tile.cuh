@@ -17,8 +17,7 @@
  *
  * A thread knows of its places which rows and columns of the filter are outside of the image, as bits of one word: a
  * copy takes one AND for its predicate and one multiply-add for its address. */
-#ifndef KL_STEP09_F32_TILE_CUH
-#define KL_STEP09_F32_TILE_CUH
+#pragma once
 
 #include "../../step05_doublebuffer/best/warp_tile.cuh"
 #include "conv/conv_kernel.cuh"
@@ -254,5 +253,3 @@ static __device__ __forceinline__ void accumulate(const f32_problem &q, typename
         }
     }
 }
-
-#endif

@@ -20,8 +20,7 @@
  *    stage s       128 arrivals of copied pieces, the bytes of the filters    ->  wait, fence, wgmma ...
  *
  * The rest is step 6's: the ring, ping-pong consumers, bulk stores, parts along the sums where places are few. */
-#ifndef KL_STEP09_HALF_CUH
-#define KL_STEP09_HALF_CUH
+#pragma once
 
 #include "../../step06_tensorcore/best/persistent.cuh"
 #include "half_rows.cuh"
@@ -371,5 +370,3 @@ template <int TYPE> static half_choice *half_choices(void) {
 
 /* In a file of its own, so that the two types compile in parallel. */
 half_choice *half_choices_bf16(void);
-
-#endif

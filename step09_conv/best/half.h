@@ -1,6 +1,5 @@
 /* Convolutions of f16 and bf16 on tensor cores, for best.cu: what computes one, and where. */
-#ifndef KL_STEP09_HALF_H
-#define KL_STEP09_HALF_H
+#pragma once
 
 #include "../../step06_tensorcore/best/plan.h"
 #include "conv/conv.h"
@@ -81,6 +80,4 @@ __END_DECLS
 static __device__ __forceinline__ int divide(int x, half_divisor by) {
     return (int)(__umulhi(2 * (unsigned)x, by.factor) >> by.shift);
 }
-#endif
-
 #endif

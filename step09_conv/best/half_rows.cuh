@@ -11,8 +11,7 @@
  * its piece, which is the same for all rows, takes it a few instructions a stage; and a row takes an addition and two
  * comparisons, since a tap outside of the image is filled with zeros by the copy. Where c is a multiple of 4 but not of
  * 8, pieces are 8 bytes. */
-#ifndef KL_STEP09_HALF_ROWS_CUH
-#define KL_STEP09_HALF_ROWS_CUH
+#pragma once
 
 #include <limits.h>
 
@@ -123,5 +122,3 @@ template <typename T> static __device__ __forceinline__ T *half_at(T *y, const h
     const int image = divide(place, v.by_pq);
     return y + (((int64_t)image * n + k) * v.in_plane + (place - image * v.in_plane));
 }
-
-#endif

@@ -1,7 +1,5 @@
 /* The progress line, on a pseudo-terminal. */
 #include <fcntl.h>
-#include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../unit.h"

@@ -1,13 +1,11 @@
 /* Recorded measurements: round trips, strict reading, and appending that never leaves half a line. */
 #include <fcntl.h>
-#include <math.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "../folder.h"
-#include "base/record.h"
 #include "bench/session.h"
 
 #define HEADER_LINE RECORD_HEADER "\n"

@@ -1,6 +1,5 @@
 /* ANN ("approximate nearest neighbour searching", Mount and Arya; Debian's libann-dev) in C: one thread, FP64. */
-#ifndef KL_ANN_H
-#define KL_ANN_H
+#pragma once
 
 #include <sys/cdefs.h>
 
@@ -17,4 +16,3 @@ void ann_search(ann_index *index, const double *queries, int m, int k, double ep
 void ann_close(ann_index *index);
 
 __END_DECLS
-#endif

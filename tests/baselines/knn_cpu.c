@@ -6,19 +6,15 @@
  * A line a method is printed, and appended to CSV ("-": none); of ANN's kd-tree the time is the search's, without
  * building. Exit status: 0, 2 for wrong arguments, 3 without memory. */
 #include <cblas.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "ann.h"
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/record.h"
 #include "base/stats.h"
-#include "base/values.h"
 #include "base/version.h"
 #include "knn/knn_key.h"
 #include "knn/knn_reference.h"

@@ -1,13 +1,8 @@
 /* The command line: what is accepted, what each refusal says, and --help; for a fictitious program and for the
  * families. */
-#ifndef OPTIONS_CASE_H
-#define OPTIONS_CASE_H
-
-#include <limits.h>
+#pragma once
 
 #include "../unit.h"
-#include "base/version.h"
-#include "bench/options.h"
 #include "gemm/gemm_options.h"
 #include "gemv/gemv_options.h"
 #include "knn/knn_options.h"
@@ -200,5 +195,3 @@ static const char *help_of(family f) {
     assert_laid_out(out_text);
     return out_text;
 }
-
-#endif

@@ -1,15 +1,11 @@
 /* Which call becomes the baseline: the choosing and the calls are the real ones, cuBLAS and cublasLt are made up
  * (fake_blas.h), and a launch takes as long as the test says. */
-#include <math.h>
-#include <stdbool.h>
 
 #include "../gpu/fake_blas.h"
-#include "../unit.h"
 #include "bench/baseline.h"
 #include "bench/session.h"
 #include "gemm/gemm_baseline.h"
 #include "gemm/gemm_operands.h"
-#include "gpu/blas.h"
 
 /* Heuristics by the numbers that people read: the first one is 1. */
 #define HEURISTIC(number) (FAKE_HEURISTIC + (number)-1)

@@ -1,4 +1,5 @@
 /* What every program has: how arguments are read, rules between them, --help. */
+#include "base/version.h"
 #include "options_case.h"
 
 /* ---- what every program has ---- */

@@ -1,5 +1,4 @@
 /* What --sweep random draws. */
-#include <string.h>
 
 #include "../unit.h"
 #include "bench/random_shapes.h"

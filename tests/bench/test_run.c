@@ -1,8 +1,6 @@
 /* One variant at one problem: verified, timed, verified again, recorded, printed. The family and the timing are made
  * up.
  */
-#include <math.h>
-#include <stdbool.h>
 
 #include "../folder.h"
 #include "bench/measure.h"

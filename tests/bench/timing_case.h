@@ -3,14 +3,10 @@
  * The host and one stream each have a time. What is enqueued outside a graph takes the host `overhead` each, a graph
  * takes it once; the stream does one thing after the other, none before it was enqueued. Every run is written to a log
  * in the stream's order, and check_log holds each against what timing.h promises. */
-#ifndef TIMING_CASE_H
-#define TIMING_CASE_H
+#pragma once
 
-#include <cuda_runtime_api.h>
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <stdbool.h>
 #include <time.h>
 
 #include "../unit.h"
@@ -579,5 +575,3 @@ static int free_log(void **state) {
     free(fake.log);
     return 0;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* cuDNN made up: descriptors with the attributes that are set, and some engines, each with a habit, that convolve in
  * host memory as the descriptors of the graph say. */
-#ifndef KL_FAKE_CUDNN_H
-#define KL_FAKE_CUDNN_H
+#pragma once
 
 #include <math.h>
 
@@ -252,5 +251,3 @@ void *dlopen(const char *name, int flags) {
     if (fake.absent || name == NULL || strstr(name, "libcudnn.so.9") == NULL) return NULL;
     return fake.beside == NULL || strcmp(name, fake.beside) == 0 ? (void *)fake_entries : NULL;
 }
-
-#endif

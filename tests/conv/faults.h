@@ -1,6 +1,5 @@
 /* A correct variant, and wrong ones. */
-#ifndef KL_CONV_FAULTS_H
-#define KL_CONV_FAULTS_H
+#pragma once
 
 /* clang-format off */
 #define FAULTS(VARIANT) \
@@ -19,5 +18,3 @@
     VARIANT(rounds_products, "rounds each product") \
     VARIANT(reads_border, "reads in front of the first image")
 /* clang-format on */
-
-#endif

@@ -2,9 +2,7 @@
 #include "../tensor/operands_case.h"
 #include "conv/conv_cases.h"
 #include "conv/conv_map.h"
-#include "conv/conv_operands.h"
 #include <limits.h>
-#include <math.h>
 
 static conv_problem p;
 

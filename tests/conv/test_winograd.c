@@ -2,7 +2,6 @@
  * on integers, and no wrong entry of a matrix and no missing product gets past both passes. */
 #include "../tensor/operands_case.h"
 #include "conv/conv_operands.h"
-#include <math.h>
 
 static const float right_bt[4][4] = {{1, 0, -1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, 1, 0, -1}};
 static const float right_g[4][3] = {{1, 0, 0}, {0.5f, 0.5f, 0.5f}, {0.5f, -0.5f, 0.5f}, {0, 0, 1}};

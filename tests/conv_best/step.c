@@ -2,11 +2,9 @@
  * who have parts of several; all divided, each among five. `run bits` prints a hash of y for problems that are divided,
  * and fails if a second launch changes it. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "../../step09_conv/best/best.h"
 #include "../../step09_conv/best/f32_plan.h"
-#include "base/output.h"
 #include "gpu/error.h"
 
 typedef enum { WHOLE, SHARED, SPLIT } kind;

@@ -2,7 +2,6 @@
  * that small problems take several waves of tiles, and parts of tiles behind them. Each launch says how it is computed;
  * with BITS=1 in the environment also a hash of y.
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "../../step09_conv/best/half.h"

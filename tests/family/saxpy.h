@@ -1,7 +1,6 @@
 /* A family of its own, in one folder: y = a*x + y. It shows that the bench does not know the families, and how little
  * one needs. */
-#ifndef KL_SAXPY_H
-#define KL_SAXPY_H
+#pragma once
 
 #include "gpu/kernel_info.h"
 
@@ -23,5 +22,3 @@ cudaError_t saxpy_launch(const saxpy_problem *p, cudaStream_t stream);
 cudaError_t saxpy_launch_short(const saxpy_problem *p, cudaStream_t stream); /* leaves the last element out */
 kernel_info saxpy_kernel(void);
 __END_DECLS
-
-#endif

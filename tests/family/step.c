@@ -1,14 +1,11 @@
 /* The table of the family, and a step with a correct variant and a wrong one. */
 #include "saxpy.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "bench/family.h"
 #include "bench/session.h"
 #include "gpu/error.h"
-#include "tensor/operands.h"
 
 typedef struct {
     int n;

@@ -1,11 +1,8 @@
 /* What the fuzz targets of the reader share: any bytes as a file, and what must hold of a table or a refusal. */
-#ifndef TABLE_FUZZ_H
-#define TABLE_FUZZ_H
+#pragma once
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,7 +10,6 @@
 
 #include "readers/classes.h"
 #include "readers/scaling.h"
-#include "readers/table.h"
 
 static inline void require(bool condition) {
     if (!condition) abort();
@@ -68,5 +64,3 @@ static inline void table_fuzz(const uint8_t *bytes, size_t size, labels_place la
     }
     table_free(t);
 }
-
-#endif

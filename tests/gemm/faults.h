@@ -1,6 +1,5 @@
 /* A correct variant of all types and layouts, and variants with one fault each. */
-#ifndef KL_GEMM_FAULTS_H
-#define KL_GEMM_FAULTS_H
+#pragma once
 
 /* clang-format off */
 #define FAULTS(VARIANT) \
@@ -24,5 +23,3 @@
     VARIANT(reads_workspace, "takes the workspace for empty", .workspace = room_for_a) \
     VARIANT(writes_past_workspace, "copies more than all of A", .workspace = room_for_a)
 /* clang-format on */
-
-#endif

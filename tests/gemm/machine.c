@@ -2,7 +2,6 @@
  * without it, the CUDA runtime answers. With SAY_LEFT the last line says what the run left of the way there. */
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

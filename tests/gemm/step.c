@@ -1,5 +1,4 @@
 /* A step of all types and layouts: correct variants, and variants with one fault each. */
-#include <stdint.h>
 
 #include "gemm/gemm.h"
 

@@ -1,11 +1,9 @@
 /* GEMMs of every type and layout on the host's path of the verification: what belongs there, the bound worked out once
  * more, results at its edge; and the check list of such a step. */
 #include <limits.h>
-#include <math.h>
 
 #include "../tensor/operands_case.h"
 #include "gemm/gemm_cases.h"
-#include "gemm/gemm_operands.h"
 
 static const gemm_kind kinds[] = {
     {GEMM_F32, DTYPE_F32, GEMM_NN},  {GEMM_F32, DTYPE_F32, GEMM_TN},    {GEMM_F16, DTYPE_F16, GEMM_NN},

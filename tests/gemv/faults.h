@@ -1,6 +1,5 @@
 /* A correct variant, and wrong ones. */
-#ifndef KL_GEMV_FAULTS_H
-#define KL_GEMV_FAULTS_H
+#pragma once
 
 /* clang-format off */
 #define FAULTS(VARIANT) \
@@ -11,5 +10,3 @@
     VARIANT(writes_past, "writes behind y") \
     VARIANT(rounds_products, "rounds each product")
 /* clang-format on */
-
-#endif

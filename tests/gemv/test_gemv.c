@@ -1,9 +1,7 @@
 /* A GEMV's operands, its verification on the host, its check list and sweeps. */
 #include "../tensor/operands_case.h"
 #include "gemv/gemv_cases.h"
-#include "gemv/gemv_operands.h"
 #include <limits.h>
-#include <math.h>
 
 static const dtype types[] = {DTYPE_F16, DTYPE_BF16, DTYPE_F32};
 

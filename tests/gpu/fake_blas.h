@@ -1,10 +1,6 @@
 /* cuBLAS and cublasLt made up: what cublas_v2.h and cublasLt.h say, for column-major matrices in host memory. What
  * comes out of the code that calls them must be the row-major product. */
-#ifndef KL_FAKE_BLAS_H
-#define KL_FAKE_BLAS_H
-
-#include <stdbool.h>
-#include <stdint.h>
+#pragma once
 
 #include "fake_library.h"
 #include "tensor/matrix.h"
@@ -280,5 +276,3 @@ void *dlopen(const char *name, int flags) {
     const bool lt = strstr(name, "cublasLt") != NULL;
     return (lt ? fake.no_lt : fake.no_cublas) ? NULL : (void *)(lt ? lt_entries : cublas_entries);
 }
-
-#endif

@@ -1,12 +1,9 @@
 /* What made-up libraries (fake_blas.h, tests/conv/fake_cudnn.h) share: the loader that finds their entry points, what
  * is alive, and device memory on the host. */
-#ifndef KL_FAKE_LIBRARY_H
-#define KL_FAKE_LIBRARY_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../unit.h"
 
@@ -81,5 +78,3 @@ cudaError_t cudaFree(void *x) {
 cudaError_t cudaGetLastError(void) {
     return cudaSuccess;
 }
-
-#endif

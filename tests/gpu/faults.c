@@ -2,13 +2,9 @@
  * wrong with one, and looks for the specific fault in the report: the right one must pass silently, each of the others
  * must be refused for the right reason. What is written outside C stays within the operands' guard zones. Prints "ok
  * NAME" or "FAIL NAME", last "N passed, N failed". Exit status: 0, 1 if any failed, 3 without a GPU. */
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "gemm/gemm.h"
 #include "gemm/gemm_operands.h"
-#include "gpu/device.h"
 #include "gpu/error.h"
 #include "gpu/nvml.h"
 #include "halves.h"

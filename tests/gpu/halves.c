@@ -1,15 +1,10 @@
 #include "halves.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "conv/conv_operands.h"
 #include "gemm/gemm_cases.h"
-#include "gemm/gemm_operands.h"
 #include "gpu/error.h"
-#include "tensor/verify.h"
 
 cudaError_t launch_plain(const gemm_problem *p, cudaStream_t stream); /* of tests/gemm: the right result */
 

@@ -1,9 +1,6 @@
 /* Does the device half of the verification agree with the host half? Both fill, compare and judge the same matrices of
  * every type and layout, correct ones and wrong ones. */
-#ifndef KL_HALVES_H
-#define KL_HALVES_H
+#pragma once
 
 /* How many times they disagree; each is printed as "FAIL ...". */
 int halves_differ(void);
-
-#endif

@@ -1,7 +1,5 @@
 /* cuBLAS and cublasLt as the baseline, against libraries made up in fake_blas.h: what they are asked, and what comes
  * out of them. */
-#include <math.h>
-#include <stdbool.h>
 
 #include "../tensor/operands_case.h"
 #include "fake_blas.h"
@@ -9,7 +7,6 @@
 #include "gemm/gemm_operands.h"
 #include "gemv/gemv_baseline.h"
 #include "gemv/gemv_operands.h"
-#include "gpu/blas.h"
 #include "gpu/cublas.h"
 
 /* ---- tests ---- */

@@ -2,9 +2,6 @@
  *
  * The CUDA runtime's calls that device_open makes are defined here and answer as each test says (a program's own
  * functions come before libcudart's), so that every kind of machine can be had on any. */
-#include <cuda_runtime_api.h>
-#include <math.h>
-#include <stdbool.h>
 
 #include "../unit.h"
 #include "gpu/device.h"

@@ -1,6 +1,5 @@
 /* Wrong methods, and the correct one. */
-#ifndef KL_KNN_FAULTS_H
-#define KL_KNN_FAULTS_H
+#pragma once
 
 /* clang-format off */
 #define FAULTS(METHOD) \
@@ -17,5 +16,3 @@
     METHOD(overruns) /* writes behind its workspace */ \
     METHOD(plain)
 /* clang-format on */
-
-#endif

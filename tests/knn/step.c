@@ -4,7 +4,6 @@
 #include "faults.h"
 
 static size_t workspace(const knn_problem *p, size_t limit) {
-    (void)p;
     return limit < 1000 ? 0 : 1000;
 }
 
@@ -13,7 +12,6 @@ static const char *refuses(const knn_problem *p) {
 }
 
 static const char *nowhere(const device_facts *device) {
-    (void)device;
     return "needs what no device has";
 }
 

@@ -1,12 +1,10 @@
 /* Nearest neighbours on the host: the chain, keys, the reference and comparing with it, the check list and the data
  * that it makes. */
 #include <limits.h>
-#include <math.h>
 
 #include "../unit.h"
 #include "knn/knn_key.h"
 #include "knn/knn_operands.h"
-#include "knn/knn_reference.h"
 
 /* ---- keys ---- */
 

@@ -1,11 +1,9 @@
 /* From records to coordinates and classes, and what is printed of predictions. */
 #include <math.h>
-#include <unistd.h>
 
 #include "../folder.h"
 #include "readers/classes.h"
 #include "readers/scaling.h"
-#include "readers/table.h"
 
 enum { MOST = 16 };
 

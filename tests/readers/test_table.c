@@ -1,8 +1,6 @@
 /* The reader of records: what it accepts, bit for bit, and what it refuses, word for word. */
 #include <math.h>
-#include <stdbool.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "../folder.h"
 #include "base/values.h"

@@ -23,10 +23,8 @@ __global__ void sgemm_one(int n) {
 extern "C" void launch_one(void) {
 }
 """
-TILES = """#ifndef KL_TILES
-#define KL_TILES
+TILES = """#pragma once
 static const int BM = 128, BK = 8;
-#endif
 """
 STEP_C = """static const char *needs_more(const device_facts *device) {
     return device->cc >= 80 ? NULL : "needs \\"more\\"";

@@ -1,10 +1,8 @@
 /* One problem's operands in host memory, filled as operand_sets_verify fills a set, and the host's verification. */
-#ifndef OPERANDS_CASE_H
-#define OPERANDS_CASE_H
+#pragma once
 
 #include "../unit.h"
 #include "tensor/operands.h"
-#include "tensor/verify.h"
 
 /* Not every test that includes this uses all of it. */
 #pragma GCC diagnostic ignored "-Wunused-function"
@@ -50,5 +48,3 @@ static uint64_t changed(const matrix *x, bool elements, int64_t *first) {
     matrix_changed_host(x, elements, &words, first);
     return words;
 }
-
-#endif

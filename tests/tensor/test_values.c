@@ -1,14 +1,9 @@
 /* Element types, the operands' values, where matrices lie in memory, and the check sweep's list of problems. */
 #include <limits.h>
-#include <math.h>
 
 #include "../unit.h"
-#include "base/values.h"
 #include "bench/measure.h"
 #include "gemm/gemm_cases.h"
-#include "gemm/gemm_operands.h"
-#include "tensor/dtype.h"
-#include "tensor/matrix.h"
 
 /* ---- element types: every pattern, rounding, the ends of the range ---- */
 

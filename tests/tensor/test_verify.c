@@ -1,7 +1,6 @@
 /* Does the verification catch what it is there for? The host's path of it (matrix_fill_host, verify_host,
  * matrix_changed_host) on a plain FP32 GEMM that is right, and with one fault at a time. */
 #include <float.h>
-#include <math.h>
 
 #include "gemm/gemm_operands.h"
 #include "operands_case.h"

@@ -8,16 +8,10 @@
  * values of either sign, and on positive ones, where roundings that do not cancel add up. --csv FILE records it,
  * --size N takes N x N elements, --max-k N ends there. */
 #include <float.h>
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/record.h"
-#include "gemm/gemm.h"
-#include "gpu/device.h"
 #include "gpu/error.h"
 #include "gpu/simulator.h"
 #include "tensor/verify.h"

@@ -1,6 +1,5 @@
 /* FP64's answer, for tensorcore.c. */
-#ifndef KL_TESTS_TENSORCORE_H
-#define KL_TESTS_TENSORCORE_H
+#pragma once
 
 #include "gemm/gemm.h"
 
@@ -10,5 +9,3 @@ __BEGIN_DECLS
 cudaError_t tensorcore_reference(const gemm_problem *p, double *sum, double *magnitude);
 
 __END_DECLS
-
-#endif
