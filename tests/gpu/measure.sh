@@ -1,30 +1,14 @@
 #!/bin/sh
 # The part of measuring that needs a GPU: every step timed at small sizes, recorded, resumed, cold and warm,
 # with beta != 0, a GEMV's autotuner and its chains, searches and records from files, and the errors that need a device.
-# STEPS="step06 step08" narrows it. Prints "ok NAME" or "FAIL NAME: ..." and, last, "N passed, N failed".
+# STEPS="step06 step08" narrows it. Last line: "N passed, N failed".
 set -u
-cd "$(dirname "$0")/../.." || exit 1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/../case.sh"
 XDG_CACHE_HOME=$work # for the tune file: nobody's own is touched
 export XDG_CACHE_HOME
-passed=0 failed=0
 
 # wants STEP: is it among STEPS, or are these all?
 wants() { case " ${STEPS:-$1}" in *" $1"*) ;; *) return 1 ;; esac; }
-
-# check NAME COMMAND...: the command must succeed.
-check() {
-    name=$1
-    shift
-    if "$@" >"$work/why" 2>&1; then
-        echo "ok $name"
-        passed=$((passed + 1))
-    else
-        echo "FAIL $name: $(tail -n 3 "$work/why" "$work/out" "$work/err" 2>/dev/null | tr '\n' ' ')"
-        failed=$((failed + 1))
-    fi
-}
 
 # exits STATUS COMMAND...: runs it; its output is kept in out and err.
 exits() {
@@ -321,5 +305,4 @@ if wants step08 && [ -x step08/run ]; then
     check "$step: every method finds the CPU's neighbours" same_as_cpu "$(echo "$methods" | wc -l)"
     check "$step: a label a query" [ "$(wc -l <"$work/labels")" = 40000 ]
 fi
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+ended
