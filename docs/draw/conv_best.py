@@ -22,10 +22,7 @@ def bits(sources):
                 "has six bits: row 0 and column 2 of the filter are outside. Each tap has two; where one of them is "
                 "also set in the place the copy fills in a zero.")
     d.text(10, 18, "A place at a corner, and its window of 3 × 3", "title")
-    for i in range(-1, SIDE + 1):
-        for j in range(-1, SIDE + 1):
-            inside = 0 <= i < SIDE and 0 <= j < SIDE
-            d.box(10 + (j + 1) * 20, 28 + (i + 1) * 20, 19, 19, "soft-a" if inside else "cell")
+    d.grid(10, 28, SIDE + 2, SIDE + 2, 20, 20, lambda i, j: "soft-a" if 1 <= i <= SIDE and 1 <= j <= SIDE else "cell")
     d.box(9 + col * 20, 27 + row * 20, 61, 61, "clash", 2)
     d.text(170, 42, "outside, of the place", "note")
     names = [f"r {r}" for r in range(R)] + [f"s {s}" for s in range(S)]

@@ -40,25 +40,15 @@ def block_of(one):
     return [one.compute(side) for side in one.arguments("return gemv_launch_kernel", "dim3")]
 
 
-def rows_of(one):
-    """Rows of A that a block has."""
-    return one.value("BLOCK_N") if "BLOCK_N" in one.text else 1
-
-
-def threads_at(one, warp=0):
-    """threadIdx of the lanes of a warp."""
-    across, _ = block_of(one)
-    return [dict(threadIdx_x=t % across, threadIdx_y=t // across) for t in range(32 * warp, 32 * warp + 32)]
-
-
 def place(one, thread):
     """Row and element of A that a thread of block 0 reads first."""
     return one.value("row", blockIdx_x=0, **thread), one.value("k0" if "int k0 =" in one.text else "k", **thread)
 
 
-def bytes_of(one, size, warp=0):
-    """For each lane of a warp: the bytes of A, from its beginning, of its first load of `size` bytes."""
-    where = [place(one, thread) for thread in threads_at(one, warp)]
+def bytes_of(one, size):
+    """For each lane of warp 0: the bytes of A, from its beginning, of its first load of `size` bytes."""
+    across, _ = block_of(one)
+    where = [place(one, dict(threadIdx_x=t % across, threadIdx_y=t // across)) for t in range(32)]
     return [(row * SIDE * HALF + k * HALF, size) for row, k in where]
 
 
@@ -131,12 +121,9 @@ def requests(sources, size, *names):
     return d.svg()
 
 
-def draw_gemv_narrow(sources):
-    return requests(sources, 2, "splitk_atomic", "splitk_balanced")
-
-
-def draw_gemv_wide(sources):
-    return requests(sources, 16, "vectorized", "row_per_block")
+def draw(sources):
+    return {"gemv_narrow": requests(sources, 2, "splitk_atomic", "splitk_balanced"),
+            "gemv_wide": requests(sources, 16, "vectorized", "row_per_block")}
 
 
 def draw_gemv_split(sources):
@@ -250,7 +237,7 @@ def in_flight(sources):
             one = Kernel(sources, STEP + "naive.cuh", BLOCK_N=one.value("BLOCK_N"))
             threads, rows, size = one.value("THREADS"), one.given["BLOCK_N"], HALF
         else:
-            threads, rows, size = math.prod(block_of(one)), rows_of(one), 16
+            threads, rows, size = math.prod(block_of(one)), one.value("BLOCK_N") if "BLOCK_N" in one.text else 1, 16
         found.append((name, SIDE // rows, threads, size, Fraction(loads or one.value("LOADS"), waits)))
     return found
 

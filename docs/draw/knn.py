@@ -394,16 +394,15 @@ def draw_knn_screen(sources):
     d.line(at(bar), top - 6, at(bar), bottom)
     d.text(at(bar), top - 9, "bar", "note", "middle")
     d.text(left, bottom + 12, "distance →", "note")
-    d.text(10, bottom + 30, "Square: lower bound L. Circle: the distance.", "note")
-    d.text(10, bottom + 45, f"Bar: the farthest of the {k} with the smallest L.", "note")
-    d.text(10, bottom + 60, f"Grey: L beyond the bar, dropped. Blue: kept, {kept}.", "note")
-    d.text(10, bottom + 75, f"Orange: the {k} nearest, all of them among the kept.", "note")
+    d.lines(10, bottom + 30, (
+        "Square: lower bound L. Circle: the distance.", f"Bar: the farthest of the {k} with the smallest L.",
+        f"Grey: L beyond the bar, dropped. Blue: kept, {kept}.", f"Orange: the {k} nearest, all of them among the kept."))
     return d.svg()
 
 
 def draw_knn_triangle(sources):
     """Two points of the plane, rounded to a grid that is coarse enough to see."""
-    grid, scale = 40.0, 1.0
+    grid = 40.0
     x, y = (58.0, 132.0), (330.0, 66.0)
     hx, hy = (tuple(round(v / grid) * grid for v in one) for one in (x, y))
     ex, ey, real, seen = math.dist(x, hx), math.dist(y, hy), math.dist(x, y), math.dist(hx, hy)
@@ -412,13 +411,11 @@ def draw_knn_triangle(sources):
                 f"{real:.0f}, between their roundings {seen:.0f}: the two differ by {abs(real - seen):.0f}, no more "
                 f"than e(x) + e(y) = {ex + ey:.0f}.")
     d.text(10, 18, "Rounding moves each point to a grid (here a coarse one).", "note")
-    for i in range(10):
-        for j in range(1, 5):
-            d.box(i * grid * scale + 18.5, j * grid * scale - 1.5, 3, 3, "cell", 1.5)
+    d.grid(18.5, grid - 1.5, 4, 10, grid, grid, "cell", grid - 3)
     off = 20
     d.line(x[0] + off, x[1], y[0] + off, y[1])
     d.line(hx[0] + off, hx[1], hy[0] + off, hy[1])
-    for (a, b), _name, style in ((x, "x", "a"), (y, "y", "a"), (hx, "h(x)", "b"), (hy, "h(y)", "b")):
+    for (a, b), style in ((x, "a"), (y, "a"), (hx, "b"), (hy, "b")):
         d.box(a + off - 4, b - 4, 8, 8, style, 4)
     d.text(x[0] + off + 8, x[1] + 16, "x")
     d.text(y[0] + off + 8, y[1] - 8, "y")

@@ -115,8 +115,7 @@ def figure(rows, title, timed=False):
     notes = order_notes(rows, steps)
     if timed:
         notes = [f"{steps / 1000:.2f} us, as the model of time predicts them for an H200."]
-    for line, text in enumerate(notes):
-        d.text(10, y + 21 + 14 * line, text, "note")
+    d.lines(10, y + 21, notes, 14)
     return d.svg()
 
 

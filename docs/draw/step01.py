@@ -10,18 +10,12 @@ LDA = 4096  # words in a row
 CORNER = 8  # rows and columns of blocks that are drawn of a grid
 
 
-def warps_of(block):
-    """(warp, x, y) of a block's threads in the order in which CUDA numbers them: x runs first, 32 numbers are a
-    warp."""
-    return [(tid // WARP, tid % block, tid // block) for tid in range(block * block)]
-
-
 def draw_hierarchy(sources):
     block = Kernel(sources, "step01_naive/coalesced.cu").value("BLOCK")
-    sms, threads, side = multiprocessors(sources), warps_of(block), SIDE // block
-    first = [(x, y) for warp, x, y in threads if warp == 0]
+    sms, side = multiprocessors(sources), SIDE // block
+    first = [(tid % block, tid // block) for tid in range(WARP)]  # as CUDA numbers threads: x runs first
     wide, high = (1 + max(place) for place in zip(*first))  # of a warp in its block
-    count = 1 + threads[-1][0]
+    count = block * block // WARP
     levels = [
         ("grid", f"{side} × {side} = {side * side:,} blocks: all of C", f"spread over the GPU's {sms} SMs"),
         ("block", f"{block} × {block} threads: a tile of C", f"stays on one SM; {count} warps"),
@@ -35,10 +29,7 @@ def draw_hierarchy(sources):
     left, size, tops = 12, 96, [46, 166, 286]
 
     spot = size / CORNER  # the coloured block is at the lower edge: there it is nearest to its picture
-    for row in range(CORNER):
-        for col in range(CORNER):
-            last = (row, col) == (CORNER - 1, 0)
-            d.box(left + col * spot, tops[0] + row * spot, spot - 1, spot - 1, "c" if last else "soft-d", 0)
+    d.grid(left, tops[0], CORNER, CORNER, spot, spot, lambda *at: "c" if at == (CORNER - 1, 0) else "soft-d", round=0)
     d.line(left + spot, tops[0] + size, left + size, tops[1])
     d.line(left, tops[0] + size, left, tops[1])
 

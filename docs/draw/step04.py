@@ -106,9 +106,7 @@ def draw_merge(sources):
     for pair in range(2):
         y = 42 + pair * 80
         d.box(62, y - 3, 8 * wide + 6, 74, "frame", 4)
-        d.text(346, y + 32, "one")
-        d.text(346, y + 46, "wave-")
-        d.text(346, y + 60, "front")
+        d.lines(346, y + 32, ("one", "wave-", "front"), 14, "")
     return d.svg()
 
 
@@ -136,25 +134,19 @@ def draw_transpose(sources):
         for part in range(4):
             x, y = 10 + (k0 + part) * cell, 44 + row * cell
             d.label(x, y, cell - gap, cell - gap, f"{tid}", styles[tid])
-    for row in range(2, 4):
-        for k in range(bk):
-            d.box(10 + k * cell, 44 + row * cell, cell - gap, cell - gap)
+    d.grid(10, 44 + 2 * cell, 2, bk, cell, cell, "cell", gap)
     d.text(10, 44 + 4 * cell + 12, f"k: 0 to {bk - 1}  ->", "note")
     x0 = 206
     d.text(x0, 18, "As in shared memory", "title")
     d.text(x0, 32, "four 4-byte stores per thread", "note")
-    for k in range(bk):
-        for row in range(9):
-            d.box(x0 + row * cell, 44 + k * cell, cell - gap, cell - gap)
+    d.grid(x0, 44, bk, 9, cell, cell, "cell", gap)
     for tid in SHOWN:
         for part in range(4):
             k, row = kernel.index(f"t->A[a_k + {part}]", "t->A", threadIdx_x=tid)
             d.label(x0 + row * cell, 44 + k * cell, cell - gap, cell - gap, f"{tid}", styles[tid])
     d.text(x0, 44 + bk * cell + 12, f"row of A: 0 to {bm - 1}  ->", "note")
-    d.text(10, 150, "The number is the thread.")
-    d.text(10, 165, "As has a row for each k,")
-    d.text(10, 180, "so what lay side by side")
-    d.text(10, 195, "lies one below the other.")
+    d.lines(10, 150, ("The number is the thread.", "As has a row for each k,", "so what lay side by side",
+                      "lies one below the other."), style="")
     top, wide = 240, 11.8
     for one in (pitch, bm):
         waves = wavefronts(stored_words(kernel, 0, range(32), one), 32)

@@ -221,10 +221,8 @@ def draw_warp_tiles(sources):
                 for col in owned(kernel, lane)[1]:
                     d.box(10 + col * cell, top + row * cell, 4 * cell - 0.4, 4 * cell - 0.4, style, 0)
         if bn == bm:
-            for line, text in enumerate((f"Warp 0 reads {rows} words", f"of A and {cols} of B",
-                                         f"for {fmas:,} FMAs: {fmas / (rows + cols):.0f}",
-                                         "FMAs per word.")):
-                d.text(210, top + 20 + 15 * line, text)
+            d.lines(210, top + 20, (f"Warp 0 reads {rows} words", f"of A and {cols} of B",
+                                    f"for {fmas:,} FMAs: {fmas / (rows + cols):.0f}", "FMAs per word."), style="")
             for line, what in enumerate((("a", "lane 0"), ("b", "lane 1"), ("c", "lane 16"),
                                          ("soft-d", "other lanes of warp 0"))):
                 d.key(top + 105 + 16 * line, (210, *what))
@@ -262,17 +260,14 @@ def draw_rasterization(sources):
     for panel, (name, at) in enumerate(places.items()):
         left, top, wide, high = 10 + 196 * panel, 62, 5.75, 2.875
         d.text(left, top - 8, name, "title")
-        for row in range(side // bm):
-            for col in range(side // bn):
-                d.box(left + col * wide, top + row * high, wide - 0.6, high - 0.6, "cell", 0)
+        d.grid(left, top, side // bm, side // bn, wide, high, "cell", 0.6, 0)
         for number, (row, col) in enumerate(at):
             d.box(left + col * wide, top + row * high, wide - 0.6, high - 0.6, "a" if number // 8 % 2 == 0
                   else "soft-a", 0)
         rows, cols = shared[name]
         y = top + side // bm * high + 15
-        d.text(left, y, f"{rows} × {bm} = {rows * bm:,} of A")
-        d.text(left, y + 15, f"{cols} × {bn} = {cols * bn:,} of B")
-        d.text(left, y + 30, f"{rows * bm + cols * bn:,} words for a k")
+        d.lines(left, y, (f"{rows} × {bm} = {rows * bm:,} of A", f"{cols} × {bn} = {cols * bn:,} of B",
+                          f"{rows * bm + cols * bn:,} words for a k"), style="")
     return d.svg()
 
 

@@ -317,35 +317,29 @@ def draw_split(sources):
     return d.svg()
 
 
-def part(d, x, y, across, down, wide, high, styles):
-    """A rectangle of cells; `styles`: {(row, column): style} of those that are not plain."""
-    for row in range(down):
-        for column in range(across):
-            d.box(x + column * wide, y + row * high, wide - 1, high - 1, styles.get((row, column), "cell"))
-
-
 def draw_levels(sources):
     path = "step06_tensorcore/c_ring/rasterized.cu"
     kernel, lines = Kernel(sources, path), sources.text(path).split("\n")
     bm, bn, bk, wm, wn, stages = (kernel.value(name) for name in ("BM", "BN", "BK", "WM", "WN", "STAGES"))
     products = wm // 16 * (wn // 8)
-    rows = (  # level, where its operands are, what it has, its icon, the operations for a byte, the line
-        ("device", "global memory, L2", f"C in blocks of {bm} × {bn}", (8, 8, 8, 8, {(2, 3): "a"}),
+    rows = (  # level, where its operands are, what it has, its icon: (rows, columns, their sizes, the one that stands
+        # out, its style), the operations for a byte, the line
+        ("device", "global memory, L2", f"C in blocks of {bm} × {bn}", (8, 8, 8, 8, (2, 3), "a"),
          f"{4096 / 3:.0f} (4096³)", "int2 tile = gemm_rasterize("),
         ("block", "shared memory", f"{bm // wm * (bn // wn)} warps; a ring of {stages} tiles, {bk} values of k",
-         (2, 2, 32, 32, {(0, 1): "b"}), f"{bm * bn / (bm + bn):.0f}", "request(p, from, (t0 + ahead)"),
+         (2, 2, 32, 32, (0, 1), "b"), f"{bm * bn / (bm + bn):.0f}", "request(p, from, (t0 + ahead)"),
         ("warp", "registers", f"{wm} × {wn} of C; {products} products for 16 of k",
-         (wn // 8, wm // 16, 8, 16, {(1, 5): "c"}), f"{wm * wn / (wm + wn):.0f}", "load_fragments(ring[(at"),
-        ("instruction", "tensor core", "16 × 8 of C over 16 values of k", (1, 1, 64, 32, {(0, 0): "c"}),
+         (wm // 16, wn // 8, 8, 16, (1, 5), "c"), f"{wm * wn / (wm + wn):.0f}", "load_fragments(ring[(at"),
+        ("instruction", "tensor core", "16 × 8 of C over 16 values of k", (1, 1, 64, 32, (0, 0), "c"),
          f"{2 * 16 * 8 * 16 / 768:.1f}", "mma_m16n8k16_f16("))
     if not all(any(row[5] in line for line in lines) for row in rows):
         kernel.refuse("the lines of the four levels")
     d = Drawing("From global memory to the tensor core, four levels. The device's blocks share C, a block's warps a "
                 "tile in shared memory, a warp's registers hold fragments, an instruction multiplies two of them. "
                 "Beside each level the line of rasterized.cu that moves its data.")
-    for place, (level, memory, what, icon, intensity, line) in enumerate(rows):
+    for place, (level, memory, what, (*icon, one, style), intensity, line) in enumerate(rows):
         y = 14 + place * 92
-        part(d, 10, y, *icon)
+        d.grid(10, y, *icon, lambda row, column, one=one, style=style: style if (row, column) == one else "cell")
         number = next(n for n, text in enumerate(lines, 1) if line in text)
         d.text(88, y + 10, f"{level}: {memory}", "title")
         d.text(88, y + 28, what)

@@ -234,9 +234,7 @@ def raster(sources):
         x, y = 10 + n * 198, 66
         d.text(x, 56, name, "title")
         taken = set(tiles)
-        for row in range(side):
-            for column in range(side):
-                d.box(x + column * 2.9, y + row * 2.9, 2.5, 2.5, "a" if (row, column) in taken else "cell", 0.5)
+        d.grid(x, y, side, side, 2.9, 2.9, lambda *at, taken=taken: "a" if at in taken else "cell", 0.4, 0.5)
         rows, columns = len({r for r, _ in tiles}), len({c for _, c in tiles})
         d.text(x, 264, f"{rows} rows of A, {columns} of B:", "note")
         d.text(x, 279, f"{2 * (rows + columns)} MiB go through L2", "note")  # 128 x 8192 numbers of 2 bytes are 2 MB
