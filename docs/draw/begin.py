@@ -24,12 +24,6 @@ def attributes(sources):
     return {name: int(number) * (KIB if kib else 1) for name, number, kib in found}
 
 
-def clocks(sources):
-    """Memory: the clocks that a load waits, as recorded."""
-    return {row["memory"]: f"{float(row['clocks_median']):.0f} clocks"
-            for row in rows(sources, f"plots/data/{GPU}/latency.csv")}
-
-
 def bytes_a_clock(sources, sms):
     """Memory: the bytes that an SM gets from there in a clock when all load, as recorded; nothing where none are."""
     try:
@@ -42,7 +36,9 @@ def bytes_a_clock(sources, sms):
 
 
 def draw_machine(sources):
-    has, waits, sms = attributes(sources), clocks(sources), multiprocessors(sources)
+    has, sms = attributes(sources), multiprocessors(sources)
+    waits = {row["memory"]: f"{float(row['clocks_median']):.0f} clocks"
+             for row in rows(sources, f"plots/data/{GPU}/latency.csv")}
     rates = bytes_a_clock(sources, sms)
     warps = has["max_threads_per_sm"] // 32
     registers, shared = size(has["registers_per_sm"]), size(has["shared_per_sm"])  # of 4 bytes, for 4 schedulers

@@ -15,9 +15,8 @@ def layer(side, pad):
 
 def seen(kernel, place, line, side, pad=1):
     """The pixels that a place's window takes, tap by tap; None where there is a zero."""
-    condition = re.search(r"(?:if \(|\*to = )(i >= 0 .*?)(?:\) sum| \?)", kernel.line(line))
-    if not condition:
-        kernel.refuse("a condition for what lies inside")
+    condition = kernel.must_have("a condition for what lies inside", re.search(
+        r"(?:if \(|\*to = )(i >= 0 .*?)(?:\) sum| \?)", kernel.line(line)))
     at = dict(layer(side, pad), place=place, at=place, c=0)
     corner = {name: kernel.value(name, **at) for name in ("i0", "j0")}
     for r in range(3):

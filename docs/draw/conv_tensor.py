@@ -79,11 +79,9 @@ def draw_conv_columns(sources):
     kernel = Kernel(sources, "step09_conv/tensorcore.cu")
     of = kernel.line("return row / 32 * 32").strip().removeprefix("return ").rstrip(";")
     filters = [kernel.compute(of, row=row) for row in range(32)]
-    if sorted(filters) != list(range(32)):
-        kernel.refuse("a permutation of 32 filters")
+    kernel.must_have("a permutation of 32 filters", sorted(filters) == list(range(32)))
     owner = {filters[row]: row % 8 // 2 for row in range(32)}
-    if [owner[k] for k in range(32)] != [k // 8 for k in range(32)]:
-        kernel.refuse("eight neighbouring filters a lane")
+    kernel.must_have("eight neighbouring filters a lane", all(owner[k] == k // 8 for k in range(32)))
     d = Drawing("mma.sync gives lane t of four the columns 2t and 2t + 1 of each product. With filters in order, lane "
                 "0 holds filters 0, 1, 8, 9, 16, 17, 24, 25 of a place; as tensorcore copies them, 0 to 7.")
     d.text(10, 18, "Four mma.sync: 32 columns, a place's sums for 32 filters.", "note")

@@ -10,9 +10,7 @@ FRACTIONS = {0.5: "½", -0.5: "-½"}
 
 def transform(kernel, name, inputs, outputs):
     """The matrix of one dimension of a transform: its statements, done with each unit vector."""
-    found = re.search(name + r"\([^)]*\) \{(.*?)\n\}", kernel.text, re.DOTALL)
-    if not found:
-        kernel.refuse(name)
+    found = kernel.must_have(name, re.search(name + r"\([^)]*\) \{(.*?)\n\}", kernel.text, re.DOTALL))
     columns = []
     for one in range(inputs):
         data = [float(i == one) for i in range(max(inputs, outputs))]

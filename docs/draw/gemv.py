@@ -57,9 +57,6 @@ def touched(loads, unit):
     return len({byte // unit for first, size in loads for byte in range(first, first + size, HALF)})
 
 
-# ---- blocks and multiprocessors
-
-
 def draw_gemv_blocks(sources):
     name, sms = "H200", multiprocessors(sources)
     rungs = [(one, kernel(sources, one).value("BLOCK_N")) for one in ("naive", "naive_wide")]
@@ -157,9 +154,7 @@ def draw_gemv_split(sources):
 
 def halves(one):
     """The values of `half` in the loop of a reduction."""
-    start = re.search(r"for \(int half = ([^;]+); half > 0; half /= 2\)", one.text)
-    if not start:
-        one.refuse("a loop over half")
+    start = one.must_have("a loop over half", re.search(r"for \(int half = ([^;]+); half > 0; half /= 2\)", one.text))
     half, found = one.compute(start[1]), []
     while half > 0:
         found.append(half)
@@ -285,7 +280,7 @@ def phases(sources, name):
     found = {}
     for phase, (words, *_) in PHASES.items():
         at = re.search(words if "|" in words else re.escape(words), text)
-        found[phase] = at.start() if at else one.refuse(words)
+        found[phase] = one.must_have(words, at).start()
     return sorted(found, key=found.get)
 
 
@@ -331,9 +326,6 @@ def draw_gemv_pdl(sources):
         top += 88
     d.text(10, top + 4, "Line: the first kernel has ended, and its y is there.", "note")
     return d.svg()
-
-
-# ---- the candidates of `best`
 
 
 def draw_gemv_candidates(sources):

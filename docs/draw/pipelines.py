@@ -55,19 +55,15 @@ def says(rows, title, timed):
             f"{'nanoseconds predicted for an H200' if timed else 'order of the simulation, which is no time'}.")
 
 
-def label_of(what, name, stage):
-    if stage or what in ("wait", "issue"):
-        return name
-    return "stores" if what == "store" else f"tile {name}" if name else "multiplies"
-
-
 def put_bar(d, bar, y, scale, stage):
     what, name, begin, end = bar
     style, inside = LOOKS[what]
     x, wide = LEFT + begin * scale, max(0.8, (end - begin) * scale - 0.6)
     high = TALL if what != "wait" else TALL - 6
     d.box(x, y + (TALL - high) / 2, wide, high, style, 1)
-    text = label_of(what, name, stage)
+    text = name
+    if not stage and what not in ("wait", "issue"):
+        text = "stores" if what == "store" else f"tile {name}" if name else "multiplies"
     if text and wide > 7.5 * len(text):
         d.text(x + wide / 2, y + TALL / 2 + 4, text, inside, "middle")
     elif text and wide > 5.6 * len(text):

@@ -57,11 +57,11 @@ def draw_hierarchy(sources):
     return d.svg()
 
 
-def words_of(kernel, matrix):
+def words_of(kernel, matrix, pitch=LDA):
     """The word that each lane of a warp loads at k = 0: lanes differ in threadIdx.x."""
     where = dict(blockIdx_x=0, blocks_n=1, threadIdx_y=0, k=0)
     pairs = [kernel.element("acc +=", matrix, threadIdx_x=lane, **where) for lane in range(32)]
-    return [row * LDA + col for row, col in pairs]
+    return [row * pitch + col for row, col in pairs]
 
 
 def panel(d, top, title, words):
@@ -99,14 +99,8 @@ def draw_lanes(sources):
 def draw_pitch(sources):
     """The banks that uncoalesced's load of A wants, for rows of 4096, 1000 and 4095 words."""
     kernel = Kernel(sources, "step01_naive/uncoalesced.cu")
-    where = dict(blockIdx_x=0, blocks_n=1, threadIdx_y=0, k=0)
-    waves = {}
-    for pitch in PITCHES:
-        words = {}
-        for lane in range(32):
-            row, col = kernel.element("acc +=", "A", threadIdx_x=lane, **where)
-            words[lane] = [row * pitch + col]
-        waves[pitch] = wavefronts(words, 32)
+    waves = {pitch: wavefronts({lane: [word] for lane, word in enumerate(words_of(kernel, "A", pitch))}, 32)
+             for pitch in PITCHES}
     d = Drawing("The banks of the 32 words of A that a warp of uncoalesced loads at once. " + " ".join(
         f"Rows of {pitch} words: {len(waves[pitch])} wavefront{'s' * (len(waves[pitch]) > 1)}." for pitch in PITCHES))
     d.text(10, 18, "A column is a bank, 0 to 31. A box is a word that a lane", "note")

@@ -86,9 +86,8 @@ def draw_merge(sources):
     """The load of A: whose words the lanes of each phase want."""
     kernel = Kernel(sources, "step04_vectorized/lds128.cu")
     rows = [kernel.index("&a_reg[0] =", "t.A", k=0, threadIdx_x=lane)[1] for lane in range(32)]
-    pairs = all(rows[lane] == rows[lane + 1] for lane in range(0, 32, 2))
-    if not pairs or len(set(rows[:16])) > 1 or len(set(rows[16:])) > 1:
-        kernel.refuse("lanes that share the words of A as the drawing has it")
+    kernel.must_have("lanes that share the words of A as the drawing has it",
+                     len(set(rows[:16])) == len(set(rows[16:])) == 1)
     d = Drawing("The four phases of lds128's load of A. In phases 1 and 2 all lanes want the same 16 bytes, in phases "
                 "3 and 4 others. Phases whose lanes share addresses with their neighbours merge in pairs: two "
                 "wavefronts, not four.")

@@ -8,9 +8,6 @@ import struct
 from _kernel import Kernel, wavefronts
 from _svg import Drawing
 
-from report.course.source import without_comments
-from report.load import Mistake
-
 COLOURS = ("a", "b", "c", "d")
 NUMBER = 1.1  # the one that is split
 
@@ -30,8 +27,7 @@ def grid(d, x, y, words, rows, columns, name, transposed=False):
     wide, high = 17, 13
     for (row, column), (lane, r) in words.items():
         down, right = (column // 2, row) if transposed else (row, column // 2)
-        if not (0 <= down < rows and 0 <= right < columns):
-            raise ValueError("a word outside of the matrix")
+        assert 0 <= down < rows and 0 <= right < columns
         d.box(x + right * wide, y + down * high, wide - 1, high - 1, "soft-" + COLOURS[r])
         d.text(x + right * wide + wide / 2, y + down * high + 9.5, lane, "tiny", "middle")
     d.text(x, y - 5, name)
@@ -48,8 +44,7 @@ def draw_fragments(sources):
         column = kernel.compute("col0 + wn + j * 8 + t * 2", col0=0, wn=0, j=0, t=lane % 4)
         kernel.line("store_pair(p, row + 8, col, c_frag[i][j][2], c_frag[i][j][3]);")
         c[row, column], c[row + 8, column] = (lane, 0), (lane, 1)
-    if len(a) != 128 or len(b) != 64 or len(c) != 64:
-        kernel.refuse("fragments that cover A, B and C once")
+    kernel.must_have("fragments that cover A, B and C once", [*map(len, (a, b, c))] == [128, 64, 64])
     d = Drawing("The fragments of mma.m16n8k16: which lane holds which word of A, 16 rows, of B, 8 columns, both of 16 "
                 "values of k, and of C, 16 by 8. Lane 4g + t has row g, or column g, and of it word t.")
     d.text(10, 18, "A box: one register, two numbers. In it: the lane.", "note")
@@ -99,8 +94,7 @@ def draw_fragments_s8(sources):
             row, column = (kernel.compute(one, i=i, **where) for one
                            in kernel.arguments("*c = gemm_at(", "gemm_at")[2:])
             c[row, column] = lane
-    if len(a) != 32 or len(b) != 32 or len(c) != 64:
-        kernel.refuse("fragments that cover A, B and C once")
+    kernel.must_have("fragments that cover A, B and C once", [*map(len, (a, b, c))] == [32, 32, 64])
     d = Drawing("mma.m8n8k16 of bytes: which lane holds which word of A, 8 rows, of B, 8 columns, both of 16 values "
                 "of k, and which of the 8 by 8 sums. Lane 4g + t has row g of A, column g of B, of both the k from 4t "
                 "on, and sums 2t, 2t + 1 of row g.")
@@ -150,8 +144,7 @@ def draw_wgmma_sums(sources):
         row, column = (kernel.compute(name, threadIdx_x=thread, row0=0, col0=0) for name in ("row", "col"))
         for down in (0, 8):
             held[row + down, column] = thread
-    if len(held) != 64 * across // 2:
-        kernel.refuse("sums of 64 rows, each held once")
+    kernel.must_have("sums of 64 rows, each held once", len(held) == 64 * across // 2)
     d = Drawing(f"The sums of one wgmma, 64 rows: warp w of the warpgroup has rows 16w to 16w + 15, and in every "
                 f"{across} columns lane 4g + t has columns 2t and 2t + 1 of rows g and g + 8, as with mma.sync.")
     d.text(10, 18, "The sums of one wgmma: 64 rows, N columns.", "note")
@@ -282,10 +275,8 @@ def number(word):
 
 
 def draw_split(sources):
-    text = without_comments(sources.text("step06_tensorcore/f_tf32x3/three_products.cu"))
-    found = re.search(r"__float_as_uint\(x\) \+ (0x\w+?)u\) & (0x\w+?)u", text)
-    if not found:
-        raise Mistake("three_products.cu no longer has to_tf32, which a drawing needs")
+    kernel = Kernel(sources, "step06_tensorcore/f_tf32x3/three_products.cu")
+    found = kernel.must_have("to_tf32", re.search(r"__float_as_uint\(x\) \+ (0x\w+?)u\) & (0x\w+?)u", kernel.text))
     add, mask = int(found[1], 16), int(found[2], 16)
     a = number(bits(NUMBER))
     big = number(bits(a) + add & mask)
@@ -332,8 +323,7 @@ def draw_levels(sources):
          (wm // 16, wn // 8, 8, 16, (1, 5), "c"), f"{wm * wn / (wm + wn):.0f}", "load_fragments(ring[(at"),
         ("instruction", "tensor core", "16 × 8 of C over 16 values of k", (1, 1, 64, 32, (0, 0), "c"),
          f"{2 * 16 * 8 * 16 / 768:.1f}", "mma_m16n8k16_f16("))
-    if not all(any(row[5] in line for line in lines) for row in rows):
-        kernel.refuse("the lines of the four levels")
+    kernel.must_have("the lines of the four levels", all(any(row[5] in line for line in lines) for row in rows))
     d = Drawing("From global memory to the tensor core, four levels. The device's blocks share C, a block's warps a "
                 "tile in shared memory, a warp's registers hold fragments, an instruction multiplies two of them. "
                 "Beside each level the line of rasterized.cu that moves its data.")

@@ -12,8 +12,8 @@ def draw_tiles(sources):
     b_copy = kernel.index("Bs[y][x] =", "Bs", x=x, y=y)
     a_read = [kernel.index("acc +=", "As", x=x, y=y, k=k) for k in range(tile)]
     b_read = [kernel.index("acc +=", "Bs", x=x, y=y, k=k) for k in range(tile)]
-    if len({row for row, _ in a_read}) > 1 or len({col for _, col in b_read}) > 1:
-        kernel.refuse("threads that read a row of As and a column of Bs")
+    kernel.must_have("threads that read a row of As and a column of Bs",
+                     len({row for row, _ in a_read}) == len({col for _, col in b_read}) == 1)
     d = Drawing(f"Matrices A, B and C with the {tile} × {tile} tiles of one block. The tile of A moves right and the "
                 f"tile of B moves down along k, the tile of C stays. Thread ({x}, {y}) copies one word of each tile, "
                 f"and reads a row of A's and a column of B's.")
