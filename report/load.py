@@ -177,6 +177,9 @@ def open_folder(folder, root, **paths):
         fill(db, kind, read_table(path, kind, names[kind]) if os.path.isfile(path) else [])
     true_rows(db, names)
     layers.add(db, root)
+    db.execute("CREATE TABLE whole (kind, line, device, driver, cuda, date)")
+    for kind in schema.WHOLE:
+        db.execute(f"INSERT INTO whole SELECT '{kind}', rowid + 1, device, driver, cuda, date FROM {kind}")
     for name in "views.sql", "values.sql":
         db.executescript(read_text(os.path.join(HERE, name)))
     one_device(db, names)

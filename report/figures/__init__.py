@@ -92,7 +92,7 @@ def made(folder, root, csv, gap):
     return figures
 
 
-def drawn(root, work, script, text, name, caption, term, size, baseline="", **settings):
+def drawn(root, work, script, text, name, caption, term, size, **settings):
     """Has gnuplot draw a figure: the path of what it drew. An SVG gets its colours of a dark screen."""
     paths = [os.path.join(work, name + end) for end in (".dat", "")]
     try:
@@ -100,7 +100,7 @@ def drawn(root, work, script, text, name, caption, term, size, baseline="", **se
             file.write(text)
         done = subprocess.run(
             ["gnuplot", "-e", "; ".join(f'{key} = "{value}"' for key, value in settings.items()),
-             "-c", os.path.join(root, "plots", script + ".gp"), *paths, caption, term, str(size), baseline],
+             "-c", os.path.join(root, "plots", script + ".gp"), *paths, caption, term, str(size)],
             env={**os.environ, "LC_ALL": "C.UTF-8", "GNUPLOT_LIB": os.path.join(root, "plots")}, check=False,
             restore_signals=False)  # a file that may not grow is not its end
         if done.returncode:
@@ -188,7 +188,7 @@ def main(arguments, root):
         for name, caption, baseline, text in figures:
             for term in given.term if text else ():
                 figure = NAMED[name]
-                path = drawn(root, work.name, figure.script, text, name, caption, term, columns, baseline,
+                path = drawn(root, work.name, figure.script, text, name, caption, term, columns,
                              **{key: words.format(baseline) for key, words in
                                 (("TITLE", figure.title), ("XLABEL", figure.x), ("YLABEL", figure.y))})
                 if term != "dumb":
