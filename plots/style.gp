@@ -29,15 +29,8 @@ point = TERMINAL eq "svg" ? 0.36 : SLIDE ? 1.0 : 0.5 # the terminals' units diff
 
 # Okabe and Ito's colours, told apart with any colour vision. A step's line type is its number; 8 is for numbers that
 # are not ours, 9 for the baseline.
-set linetype 1 lc rgb "#CC79A7"
-set linetype 2 lc rgb "#E69F00"
-set linetype 3 lc rgb "#56B4E9"
-set linetype 4 lc rgb "#009E73"
-set linetype 5 lc rgb "#0072B2"
-set linetype 6 lc rgb "#D55E00"
-set linetype 7 lc rgb "#F0E442"
-set linetype 8 lc rgb "#888888"
-set linetype 9 lc rgb "#000000"
+OKABE_ITO = "#CC79A7 #E69F00 #56B4E9 #009E73 #0072B2 #D55E00 #F0E442 #888888 #000000"
+do for [i = 1:9] { set linetype i lc rgb word(OKABE_ITO, i) }
 mark(series) = dumb ? series : int(word("5 7 9 13 5 11 9 7 7", int(series)))
 INK = "#222222"
 GREY = "#777777"

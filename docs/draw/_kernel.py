@@ -48,6 +48,8 @@ class Kernel:
     """A source file and headers of it; `given` are values for names that they do not declare, as a template's
     parameters."""
 
+    of_several = 0  # declarations of a name, the one that counts
+
     def __init__(self, sources, path, *headers, **given):
         self.path, self.given = path, given
         self.text = "\n".join(without_comments(sources.text(one)) for one in (*headers, path))
@@ -61,12 +63,9 @@ class Kernel:
 
     def declared(self, name):
         """The expression that `int name = ...` gives."""
-        for line in re.findall(r"\bint ([^;()]*?=(?:[^;])*);", self.text):
-            for part in split_arguments(line):
-                found = re.fullmatch(rf"{name}\s*=\s*(.*)", part, re.DOTALL)
-                if found:
-                    return found[1]
-        return self.refuse(f"a declaration of {name}")
+        parts = (part for line in re.findall(r"\bint ([^;()]*?=(?:[^;])*);", self.text) for part in split_arguments(line))
+        found = [one for one in (re.fullmatch(rf"{name}\s*=\s*(.*)", part, re.DOTALL) for part in parts) if one]
+        return self.must_have(f"a declaration of {name}", found)[self.of_several][1]
 
     def compute(self, expression, **given):
         """An integer expression's value: names are those in `given`, else the kernel's own; p.m is p_m there, and

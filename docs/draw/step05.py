@@ -117,9 +117,7 @@ def draw_spread(sources):
 class Source(Kernel):
     """A kernel of whose declarations of a name the last counts."""
 
-    def declared(self, name):
-        found = re.findall(rf"\bint [^;]*?(?<=[ ,]){name} = ((?:[^,;(]|\((?:[^()]|\([^()]*\))*\))*)[,;]", self.text)
-        return self.must_have(f"a declaration of {name}", found)[-1]
+    of_several = -1
 
 
 def loops(kernel):
