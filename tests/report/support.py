@@ -26,6 +26,10 @@ def write(text, *path):
     return path
 
 
+def data(kind):
+    return os.path.join(DATA, kind + ".csv")
+
+
 def report(*arguments, root=ROOT, **environment):
     """Runs python3 -m report: a subprocess.CompletedProcess with text."""
     return subprocess.run([sys.executable, "-B", "-m", "report", *arguments], cwd=root, encoding="utf-8", check=False,
