@@ -63,9 +63,10 @@ class Kernel:
 
     def declared(self, name):
         """The expression that `int name = ...` gives."""
-        parts = (part for line in re.findall(r"\bint ([^;()]*?=(?:[^;])*);", self.text) for part in split_arguments(line))
-        found = [one for one in (re.fullmatch(rf"{name}\s*=\s*(.*)", part, re.DOTALL) for part in parts) if one]
-        return self.must_have(f"a declaration of {name}", found)[self.of_several][1]
+        lines = re.findall(r"\bint ([^;()]*?=(?:[^;])*);", self.text)
+        found = [one for line in lines for part in split_arguments(line)
+                 for one in re.findall(rf"(?s)\A{name}\s*=\s*(.*)\Z", part)]
+        return self.must_have(f"a declaration of {name}", found)[self.of_several]
 
     def compute(self, expression, **given):
         """An integer expression's value: names are those in `given`, else the kernel's own; p.m is p_m there, and

@@ -52,18 +52,12 @@ def draw_owners(sources):
     return d.svg()
 
 
-def words_of(sources, name, lanes):
-    """The four words of B that each lane loads first, at k = 0."""
-    kernel = Kernel(sources, f"step04_vectorized/{name}.cu")
-    words = {}
-    for lane in lanes:
-        _, column = kernel.index("&b_reg[0] =", "t.B", k=0, threadIdx_x=lane)
-        words[lane] = list(range(column, column + 4))
-    return words
-
-
 def draw_phases(sources):
-    waves = {name: wavefronts(words_of(sources, name, range(8)), 8) for name in NAMES}
+    waves = {}
+    for name in NAMES:
+        kernel = Kernel(sources, f"step04_vectorized/{name}.cu")
+        first = [kernel.index("&b_reg[0] =", "t.B", k=0, threadIdx_x=lane)[1] for lane in range(8)]
+        waves[name] = wavefronts({lane: range(column, column + 4) for lane, column in enumerate(first)}, 8)
     d = Drawing("The eight lanes of one phase of a 16-byte load of B. " + " ".join(
         f"{name} takes {len(waves[name])} wavefront{'s' * (len(waves[name]) > 1)}." for name in NAMES))
     d.text(10, 18, "One phase: lanes 0 to 7 load 16 bytes of B each. A row is a", "note")
@@ -158,27 +152,14 @@ def draw_transpose(sources):
     return d.svg()
 
 
-def scalar(sources):
-    """lds128_2x2: the first of the four words that each lane stores one by one."""
-    kernel = Kernel(sources, "step04_vectorized/lds128_2x2.cu")
-    _, row, col, _ = kernel.arguments("gemm_store4<STORE4>", "gemm_store4<STORE4>")
-    where = dict(i=ROW, j=0, row0=0, col0=0)
-    return [(kernel.compute(row, threadIdx_x=lane, **where), kernel.compute(col, threadIdx_x=lane, **where))
-            for lane in range(32)]
-
-
-def exchanged(sources):
-    """coalesced_store: x counts from the lane in steps of 32, and row r of the exchange is a row of C."""
-    kernel = Kernel(sources, "step04_vectorized/coalesced_store.cu")
-    kernel.line("for (int x = lane; x < BN; x += 32)")
-    where = dict(i=ROW, r=0, row0=0, col0=0)
-    return [(kernel.value("row", threadIdx_x=lane, **where), kernel.value("col", x=lane, **where)) for lane
-            in range(32)]
-
-
 def draw_stores(sources):
     """The sectors of C that one store of a warp touches where C cannot be written 16 bytes at a time."""
-    panels = [("lds128_2x2, word by word", scalar(sources)), ("coalesced_store", exchanged(sources))]
+    scalar, exchange = (Kernel(sources, f"step04_vectorized/{name}.cu") for name in ("lds128_2x2", "coalesced_store"))
+    _, row, col, _ = scalar.arguments("gemm_store4<STORE4>", "gemm_store4<STORE4>")
+    exchange.line("for (int x = lane; x < BN; x += 32)")  # row r of the exchange is a row of C
+    where = [dict(threadIdx_x=lane, x=lane, i=ROW, j=0, r=0, row0=0, col0=0) for lane in range(32)]
+    panels = [("lds128_2x2, word by word", [(scalar.compute(row, **at), scalar.compute(col, **at)) for at in where]),
+              ("coalesced_store", [(exchange.value("row", **at), exchange.value("col", **at)) for at in where])]
     touched = [(name, sectors([row * PITCH + col for row, col in cells]), cells) for name, cells in panels]
     d = Drawing("The sectors of C that one store instruction of a warp touches. " + " ".join(
         f"{name}: {len(found)} sectors for 128 bytes." for name, found, _ in touched))

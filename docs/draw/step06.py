@@ -8,7 +8,6 @@ import struct
 from _kernel import Kernel, wavefronts
 from _svg import Drawing
 
-COLOURS = ("a", "b", "c", "d")
 NUMBER = 1.1  # the one that is split
 
 
@@ -28,7 +27,7 @@ def grid(d, x, y, words, rows, columns, name, transposed=False):
     for (row, column), (lane, r) in words.items():
         down, right = (column // 2, row) if transposed else (row, column // 2)
         assert 0 <= down < rows and 0 <= right < columns
-        d.box(x + right * wide, y + down * high, wide - 1, high - 1, "soft-" + COLOURS[r])
+        d.box(x + right * wide, y + down * high, wide - 1, high - 1, "soft-" + "abcd"[r])
         d.text(x + right * wide + wide / 2, y + down * high + 9.5, lane, "tiny", "middle")
     d.text(x, y - 5, name)
     return y + rows * high
@@ -52,7 +51,7 @@ def draw_fragments(sources):
     end = grid(d, 40, 186, a, 16, 8, "A: 16 rows × k 0–15")
     grid(d, 250, 186, c, 16, 4, "C: 16 rows × 8 columns")
     for r, text in enumerate(("register 0", "register 1", "register 2", "register 3")):
-        d.box(40, 46 + r * 17, 12, 12, "soft-" + COLOURS[r])
+        d.box(40, 46 + r * 17, 12, 12, "soft-" + "abcd"[r])
         d.text(58, 56 + r * 17, text + (" (of C: 0 and 1)", " (of C: 2 and 3)", "", "")[r], "note")
     d.text(10, end + 16, "A row by row, B column by column: both are indexed alike.", "note")
     return d.svg()
@@ -71,7 +70,7 @@ def draw_ldmatrix(sources):
         names[row, chunk] = lane
     for (row, chunk), lane in names.items():
         matrix = lane // 8
-        d.label(60 + chunk * 142, 42 + row * 15 + row // 8 * 8, 138, 14, f"lane {lane}", "soft-" + COLOURS[matrix])
+        d.label(60 + chunk * 142, 42 + row * 15 + row // 8 * 8, 138, 14, f"lane {lane}", "soft-" + "abcd"[matrix])
     for row in (0, 7, 8, 15):
         d.text(50, 53 + row * 15 + row // 8 * 8, row, "note", "end")
     d.text(60, 36, "bytes 0–15", "note")
@@ -154,7 +153,7 @@ def draw_wgmma_sums(sources):
         d.text(10, y + 22, f"warp {warp}")
         d.text(10, y + 36, f"rows {rows[0]}–{rows[-1]}", "tiny")
         for strip in range(5):
-            d.box(70 + strip * 25, y, 24, 49, "soft-" + COLOURS[warp])
+            d.box(70 + strip * 25, y, 24, 49, "soft-" + "abcd"[warp])
     d.text(70, 264, f"a strip: {across} columns", "note")
     d.box(94, 91, 26, 51, "frame")
     d.line(122, 116, 203, 116, True)

@@ -200,7 +200,7 @@ def draw_persistent(sources):
     return d.svg()
 
 
-def order_of(sources):
+def draw_raster(sources):
     """gemm_rasterize, from its source: a function of tile, tiles_m and tiles_n."""
     kernel = Kernel(sources, "common/gemm/gemm_kernel.cuh")
     text = kernel.text[kernel.text.index("int2 gemm_rasterize"):]
@@ -215,11 +215,8 @@ def order_of(sources):
             given[name] = kernel.compute(names[name], **given)
         rows = min(given["BAND"], tiles_m - given["band"])
         return given["band"] + given["inside"] % rows, given["inside"] // rows
-    return place
 
-
-def draw_raster(sources):
-    place, side, together = order_of(sources), 64, 2 * MULTIPROCESSORS
+    side, together = 64, 2 * MULTIPROCESSORS
     banded = [place(tile, side, side) for tile in range(together)]
     plain = [(tile // side, tile % side) for tile in range(together)]
     d = Drawing(f"The first {together} of 64 by 64 tiles of C, those that run at once. Row by row they need "

@@ -81,7 +81,8 @@ make_right
 right
 expect 'the right tree' 0 ''
 against='is against the arrows: readers may include base'
-fault 'an include against the arrows' "\"tensor/matrix.h\" $against" common/readers/rows.c '' '#include "tensor/matrix.h"'
+fault 'an include against the arrows' "\"tensor/matrix.h\" $against" \
+    common/readers/rows.c '' '#include "tensor/matrix.h"'
 fault 'in angle brackets' "\"tensor/matrix.h\" $against" common/readers/rows.c '#include <tensor/matrix.h>'
 put common/gpu/device.h '#include "tensor/matrix.h"'
 expect 'and so a circle' 1 'common/gpu/device.h:1: "tensor/matrix.h" is against the arrows: gpu may include base
