@@ -68,10 +68,6 @@ class Case(unittest.TestCase):
         """Replaces the lines of a file, its header among them, by function(lines)."""
         write("".join(line + "\n" for line in function(self.lines(kind))), self.file(kind))
 
-    def only_headers(self):
-        for name in os.listdir(self.data):
-            self.change(name[:-4], lambda lines: lines[:1])
-
     def refused(self, run, *texts):
         """It ended with status 2 and one line that holds all of the texts."""
         self.assertEqual(run.returncode, 2, run.stderr)

@@ -29,7 +29,8 @@ class Figures(Case):
         self.assertEqual(self.said, "")
 
     def test_nothing_recorded(self):
-        self.only_headers()
+        for name in os.listdir(self.data):
+            self.change(name[:-4], lambda lines: lines[:1])
         self.figures()
         self.assertEqual(self.drawn, {})
         self.assertIn("make bench", self.said)
