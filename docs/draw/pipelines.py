@@ -28,13 +28,15 @@ def bars_of(text):
     return {row: rows[row] for row in [*stages, *(row for row in rows if row not in stages)]}
 
 
-def overlap(rows):
-    """How many of the products are under way while another stage is being filled, and how many there are."""
+def says(rows, title, timed):
     copies = [bar for row in rows.values() for bar in row if bar[0] == "copy"]
     products = [bar for name, row in rows.items() if name.startswith("stage ") for bar in row if bar[0] == "product"]
     during = sum(any(begin < end2 and begin2 < end and name != name2 for _, name2, begin2, end2 in copies)
                  for _, name, begin, end in products)
-    return during, len(products)
+    stages = sum(name.startswith("stage ") for name in rows)
+    return (f"{title}. {stages} stages of shared memory are filled and multiplied in turn; {during} of {len(products)} "
+            f"tiles along K are multiplied while another stage is being filled.{turns(rows)} From left to right in the "
+            f"{'nanoseconds predicted for an H200' if timed else 'order of the simulation, which is no time'}.")
 
 
 def turns(rows):
@@ -45,14 +47,6 @@ def turns(rows):
         return ""
     return " Tiles of C are multiplied in this order: " + ", ".join(f"{tile} by {row}" for _, row, tile
                                                                     in products) + "."
-
-
-def says(rows, title, timed):
-    stages = sum(name.startswith("stage ") for name in rows)
-    during, all_of_them = overlap(rows)
-    return (f"{title}. {stages} stages of shared memory are filled and multiplied in turn; {during} of {all_of_them} "
-            f"tiles along K are multiplied while another stage is being filled.{turns(rows)} From left to right in the "
-            f"{'nanoseconds predicted for an H200' if timed else 'order of the simulation, which is no time'}.")
 
 
 def put_bar(d, bar, y, scale, stage):

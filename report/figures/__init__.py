@@ -27,14 +27,6 @@ EVERY = {kind: [*ladders.FIGURES.get(kind, []), *curves.FIGURES.get(kind, [])]  
 NAMED = {one.draw.__name__: one for those in EVERY.values() for one in those}
 
 
-def rates_of(db):
-    """What the figure of rates is of."""
-    samples, attacks = db.execute("""SELECT (SELECT max(seeds) FROM rate JOIN rate_method USING (method)),
-        (SELECT attacks_known FROM rate_count WHERE (protocol, class) = ('same', 'U2R'))""").fetchone()
-    return (f". Means of {samples or 0} samples (min, max)" +
-            (f"; of U2R {attacks} attacks exist for training, not 100." if attacks is not None else "."))
-
-
 def captions(db):
     """For each kind of figures: its caption (None: nothing was measured), and what its kernels are compared with."""
     source = dict(db.execute("SELECT kind, text FROM source"))
@@ -49,6 +41,10 @@ def captions(db):
         names = [" ".join(row) for row in db.execute(f"SELECT DISTINCT variant, older FROM {kind} WHERE older > ''")]
         return f" Before the kernel last changed: {', '.join(names)}." if names else ""
 
+    samples, attacks = db.execute("""SELECT (SELECT max(seeds) FROM rate JOIN rate_method USING (method)),
+        (SELECT attacks_known FROM rate_count WHERE (protocol, class) = ('same', 'U2R'))""").fetchone()
+    rates = (f". Means of {samples or 0} samples (min, max)" +
+             (f"; of U2R {attacks} attacks exist for training, not 100." if attacks is not None else "."))
     cpu = f"; {device['knn_cpu']}" if "knn_cpu" in device else ""
     return [
         ("sgemm", recorded("gemm", f". Cold L2, medians (min, max), interleaved with {baseline}." + older("sgemm")),
@@ -63,7 +59,7 @@ def captions(db):
         ("knn", recorded("knn" if "knn" in source else "knn_rates", f"{cpu}. Medians (min, max); data on the device."),
          curves.exact_of(db)),
         ("conv", recorded("conv", ". Cold L2, medians (min, max)." + older("conv")), "cuDNN"),
-        ("knn_rates", recorded("knn_rates", rates_of(db), "answers"), "")]
+        ("knn_rates", recorded("knn_rates", rates, "answers"), "")]
 
 
 def say(text):
