@@ -376,7 +376,8 @@ bare "$work/nothing"
 fake "$work/nothing/id" 'echo 1000'
 fake "$work/nothing/apt-get" 'exit 1'
 line "deps without root names the exact command" 2 \
-    'type: sudo apt-get install -y build-essential gnuplot-nox python3$' env PATH="$work/nothing" sh scripts/deps.sh cuda plots
+    'type: sudo apt-get install -y build-essential gnuplot-nox python3$' \
+    env PATH="$work/nothing" sh scripts/deps.sh cuda plots
 rm "$work/nothing/apt-get"
 line "deps without apt-get names the packages" 2 'gnuplot-nox python3 \(Debian' \
     env PATH="$work/nothing" sh scripts/deps.sh plots
