@@ -1,7 +1,6 @@
 # What figures of bars share, as report/figures/layout.py lays them out: x counts columns of letters, y lines. A figure
-# sets TITLE
-# and XLABEL, and calls this.
-call "style.gp" ARG1 ARG2 ARG3 ARG4 ARG5 ARG6
+# sets TITLE and XLABEL, and calls this.
+call "style.gp" ARG1 ARG2 ARG3 ARG4 ARG5
 if (SLIDE) { set title TITLE } else { set label TITLE at screen 0.012, 1 - 22.0 / ARG5 left font big textcolor rgb INK }
 set xrange [0 : scale(1)]
 set yrange [scale(2) : scale(3)]

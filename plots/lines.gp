@@ -1,10 +1,9 @@
 # What figures of lines share: in panels beside one another, as report/figures/layout.py lays them out. A figure sets
-# TITLE,
-# XLABEL, YLABEL, and SLANT where the texts below the axis are long, and calls this.
-call "style.gp" ARG1 ARG2 ARG3 ARG4 ARG5 ARG6
+# TITLE, XLABEL and YLABEL, and calls this.
+call "style.gp" ARG1 ARG2 ARG3 ARG4 ARG5
 if (SLIDE) { set title TITLE } else { set label TITLE at screen 0.012, 1 - 22.0 / ARG5 left font big textcolor rgb INK }
 set xrange [scale(1) : scale(2)]
-set yrange [SLANT ? -0.55 : -0.23 : 1.1] # with room for what stands below and above the axes
+set yrange [-0.23 : 1.1] # with room for what stands below and above the axes
 set border 0
 unset xtics
 unset ytics
@@ -18,7 +17,6 @@ if (dumb) {
     set label YLABEL at screen 0.022, first 0.5 center rotate by 90 textcolor rgb INK
 }
 set label XLABEL at first scale(3), first -0.19 center textcolor rgb INK
-if (SLANT && !dumb) { aside = "right rotate by 35 font small" } else { aside = "center" }
 hollow(series) = dumb ? series + 7 : mark(series) - 1
 end(series, kind) = kind == 1 ? hollow(series) : mark(series)
 ps = (SLIDE ? 1.4 : 0.9) * point
@@ -42,4 +40,4 @@ plot DATA index "grid" using 1:(dumb ? NaN : $2):3:(0) with vectors nohead lc rg
      "" index "notes" using 1:2:3 with labels left font (dumb ? "" : small) textcolor rgb GREY, \
      "" index "panels" using 1:2:3 with labels center textcolor rgb INK, \
      "" index "yticks" using 1:2:3 with labels right textcolor rgb INK, \
-     "" index "xticks" every (SLANT && dumb ? 4 : 1) using 1:2:3 with labels @aside textcolor rgb INK
+     "" index "xticks" using 1:2:3 with labels center textcolor rgb INK

@@ -1,6 +1,6 @@
 # Roofline at m = n = k = 4096. A kernel stands at its counted intensity: FLOP per byte that its blocks ask of global
 # memory, whichever of caches and DRAM serves them.
-call "style.gp" ARG1 ARG2 ARG3 ARG4 ARG5 ARG6
+call "style.gp" ARG1 ARG2 ARG3 ARG4 ARG5
 top = scale(1); dram = scale(2); low = scale(3); above = scale(4); peak = scale(5); above_y = scale(6)
 left = 0.125; end = 90.0; right = 1500.0
 

@@ -1,10 +1,9 @@
 # What the figures share: arguments, terminal, type, colours. python3 -m report figures calls each figure as
-#   gnuplot -c FIGURE.gp DATA OUT CAPTION TERMINAL COLUMNS BASELINE
+#   gnuplot -c FIGURE.gp DATA OUT CAPTION TERMINAL COLUMNS
 # DATA: what report/figures made of the measurements, in named blocks; OUT: the path without its ending; TERMINAL: png,
-# svg, dumb (text, COLUMNS wide) or page (an SVG for the notes, COLUMNS pixels high); BASELINE: what the kernels are
-# compared with.
-if (ARGC < 6) { print "draw the figures with scripts/plots.sh"; exit status 2 }
-DATA = ARG1; OUT = ARG2; CAPTION = ARG3; TERMINAL = ARG4; BASELINE = ARG6
+# svg, dumb (text, COLUMNS wide) or page (an SVG for the notes, COLUMNS pixels high).
+if (ARGC < 5) { print "draw the figures with scripts/plots.sh"; exit status 2 }
+DATA = ARG1; OUT = ARG2; CAPTION = ARG3; TERMINAL = ARG4
 set encoding utf8
 dumb = TERMINAL eq "dumb"
 # The numbers of the block "scale".
@@ -13,11 +12,9 @@ plot DATA index "scale" using 1:2:3:4:5:6 with table
 unset table
 scale(i) = real(word($scale[1], i))
 SLIDE = TERMINAL ne "page"
-if (!exists("SLANT")) { SLANT = 0 }
 
 # Read on a projector: large type, thick lines; on a page of the notes type that a telephone shows. Not enhanced: names
-# have
-# underscores.
+# have underscores.
 if (TERMINAL eq "png") { set terminal pngcairo size 1920,1080 noenhanced font "sans-serif,26" linewidth 3 }
 if (TERMINAL eq "svg") {
     set terminal svg size 1920,1080 dynamic noenhanced font "sans-serif,34" linewidth 3 background "#ffffff"
@@ -32,22 +29,12 @@ point = TERMINAL eq "svg" ? 0.36 : SLIDE ? 1.0 : 0.5 # the terminals' units diff
 
 # Okabe and Ito's colours, told apart with any colour vision. A step's line type is its number; 8 is for numbers that
 # are not ours, 9 for the baseline.
-set linetype 1 lc rgb "#CC79A7"
-set linetype 2 lc rgb "#E69F00"
-set linetype 3 lc rgb "#56B4E9"
-set linetype 4 lc rgb "#009E73"
-set linetype 5 lc rgb "#0072B2"
-set linetype 6 lc rgb "#D55E00"
-set linetype 7 lc rgb "#F0E442"
-set linetype 8 lc rgb "#888888"
-set linetype 9 lc rgb "#000000"
-tick(top) = top > 120 ? 50 : top > 25 ? 10 : top > 10 ? 5 : top > 4 ? 1 : 0.5
+OKABE_ITO = "#CC79A7 #E69F00 #56B4E9 #009E73 #0072B2 #D55E00 #F0E442 #888888 #000000"
+do for [i = 1:9] { set linetype i lc rgb word(OKABE_ITO, i) }
 mark(series) = dumb ? series : int(word("5 7 9 13 5 11 9 7 7", int(series)))
 INK = "#222222"
 GREY = "#777777"
-FAINT = "#AAAAAA"
 GRID = "#E0E0E0"
-
 
 unset key
 set tics nomirror out scale (TERMINAL eq "png" ? 1 : 0.6) textcolor rgb INK

@@ -12,15 +12,12 @@ TAG_BITS = (0xAF6F, 0x55DA)  # of the line's number; bits above these have not b
 LEAST, LINE, WORD, BANKS = 2, 128, 4, 32
 
 
-def tag_bank(line):
-    return tuple(bin(line & bits).count("1") % 2 for bits in TAG_BITS)
-
-
 def request(addresses):
     """Clocks of one request, by the lanes' byte addresses; each lane's value lies in one word."""
     lookups, words = {}, {}
     for address in addresses:
-        lookups.setdefault(tag_bank(address // LINE), set()).add(address // LINE)
+        tag_bank = tuple(bin(address // LINE & bits).count("1") % 2 for bits in TAG_BITS)
+        lookups.setdefault(tag_bank, set()).add(address // LINE)
         words.setdefault(address // WORD % BANKS, set()).add(address // WORD)
     return max(LEAST, *map(len, lookups.values()), *map(len, words.values()))
 

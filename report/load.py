@@ -134,13 +134,6 @@ def true_rows(db, names):
                       "than there is")
 
 
-def one_device(db, names):
-    """Refuses rows of a second device: tables and figures show one."""
-    for table, line, other, first in db.execute(
-            "SELECT file, line, device, first FROM other_device ORDER BY file, line"):
-        raise Mistake(f"{names[table]}:{line}: measured on {other}, the lines before on {first}: one device a file")
-
-
 def short_name(path, root):
     """What messages call a file: from the repository's root on, if it lies there."""
     inside = os.path.relpath(os.path.abspath(path), root)
@@ -177,7 +170,11 @@ def open_folder(folder, root, **paths):
         fill(db, kind, read_table(path, kind, names[kind]) if os.path.isfile(path) else [])
     true_rows(db, names)
     layers.add(db, root)
+    db.execute("CREATE TABLE whole (kind, line, device, driver, cuda, date)")
+    for kind in schema.WHOLE:
+        db.execute(f"INSERT INTO whole SELECT '{kind}', rowid + 1, device, driver, cuda, date FROM {kind}")
     for name in "views.sql", "values.sql":
         db.executescript(read_text(os.path.join(HERE, name)))
-    one_device(db, names)
+    for _, table, line, other, first in db.execute("SELECT * FROM other_device ORDER BY file, line"):
+        raise Mistake(f"{names[table]}:{line}: measured on {other}, the lines before on {first}: one device a file")
     return db

@@ -75,6 +75,10 @@ MEASURED = {
 
 RECORDS = [kind for kind, its in MEASURED.items() if its is RECORD]  # the files that `run` appends to
 
+# Files whose rows are all shown.
+WHOLE = ("gemv_dram", "conv_again", "knn_rates", "knn_ann", "knn_ranks", "knn_copies", "languages", "latency", "limits",
+         "counters")
+
 # Maintained by hand in plots/ (changes: from which day on records are of a kernel, or of a way of measuring, as it is
 # now; `what` is kernel, or clock: of the clock alone), except devices, in common/gpu/, and sass, which `make sass`
 # records in plots/data/. random_sets: what scripts/bench.sh draws at random, 15 shapes a line, by either seed;

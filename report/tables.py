@@ -90,6 +90,7 @@ def render(table, db, given):
     kind, *how = " ".join(text for word, text in table.remarks if word == "recorded").split(";", 1)
     if how:
         where = db.execute("SELECT 'Recorded on ' || text FROM source WHERE kind = ?", [kind]).fetchone()
-        below.append(sub(where and where[0] + ";" + how[0].format(**given)))
+        otherwise = dict(table.remarks).get("otherwise")
+        below.append(sub(where[0] + ";" + how[0].format(**given) if where else otherwise))
     lines += [line for text in below if text is not None for line in ("", text)]
     return with_versions(table, db, given, lines)

@@ -139,9 +139,8 @@ FROM gemv_all;
 -- first was tried last.
 CREATE TABLE candidate AS
 WITH tried AS (
-         SELECT line AS row, step, variant, dtype, n, k, cache, mode, candidate, us, reduce_threads AS threads, block_n,
-                loads * rows AS in_flight, first_value(line) OVER problem AS search,
-                first_value(candidate) OVER problem AS first
+         SELECT line AS row, step, variant, dtype, n, k, cache, mode, candidate, us,
+                first_value(line) OVER problem AS search, first_value(candidate) OVER problem AS first
          FROM search_shown
          WINDOW problem AS (PARTITION BY step, variant, dtype, n, k, cache, mode ORDER BY line)),
      begun AS (SELECT search, max(row) AS beginning FROM tried WHERE candidate = first GROUP BY search)
@@ -332,6 +331,24 @@ SELECT step, variant, reason || form(' (%.2f)', warps) AS text
 FROM (SELECT *, row_number() OVER (PARTITION BY step, variant ORDER BY warps DESC, reason) AS rank FROM waiting)
 WHERE rank = 1;
 
+CREATE VIEW counter_fact AS -- what the tables of counters show of a variant
+SELECT v.step, v.variant, family, place,
+       -- op_ld holds the copies of cp.async too: its requests are exactly the sum of both
+       sum(CASE metric WHEN 'l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum' THEN value END) /
+       nullif(sum(CASE metric WHEN 'l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum' THEN value END), 0) AS sectors,
+       sum(CASE metric WHEN 'dram__bytes_read.sum' THEN value END) / 1e9 AS dram,
+       sum(CASE metric WHEN 'lts__t_sectors_op_read.sum' THEN value END) / (1e9 / 32) AS l2,
+       sum(CASE metric WHEN 'l1tex__data_pipe_lsu_wavefronts_mem_shared.sum' THEN value END) / 1e6 AS wavefronts,
+       sum(CASE WHEN metric IN ('l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum',
+                                'l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum')
+                THEN value END) / 1e6 AS conflicts,
+       sum(CASE metric WHEN 'smsp__issue_active.avg.pct_of_peak_sustained_active' THEN value END) AS issue,
+       sum(CASE metric WHEN 'sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_active' THEN value END) AS fma,
+       sum(CASE metric WHEN 'sm__inst_executed_pipe_tensor.avg.pct_of_peak_sustained_active' THEN value END) AS pipe,
+       sum(CASE metric WHEN 'sm__warps_active.avg.pct_of_peak_sustained_active' THEN value END) AS warps
+FROM variant AS v LEFT JOIN counter AS c ON (c.step, c.variant) = (v.step, v.variant)
+GROUP BY v.step, v.variant, place;
+
 CREATE VIEW counted AS -- where and at which size a step's counters were counted
 SELECT step, (SELECT text FROM source WHERE kind = 'counters') AS source, m || ' × ' || n || ' × ' || k AS size
 FROM (SELECT max(rowid), * FROM counters GROUP BY step);
@@ -341,11 +358,11 @@ FROM (SELECT max(rowid), * FROM counters GROUP BY step);
 CREATE TABLE measured AS -- the rows that are shown: of which device, from which line of which file
 SELECT 'gemm' AS kind, 'sgemm' AS file, line, device, driver, cuda, date FROM gemm_shown
 UNION ALL
+SELECT kind, kind, line, device, driver, cuda, date FROM whole
+UNION ALL
 SELECT 'gemv', 'gemv', line, device, driver, cuda, date FROM gemv_shown
 UNION ALL
 SELECT 'search', 'gemv_search', line, device, driver, cuda, date FROM search_shown
-UNION ALL
-SELECT 'dram', 'gemv_dram', rowid + 1, device, driver, cuda, date FROM gemv_dram
 UNION ALL
 SELECT 'knn_peers', 'knn_peers', rowid + 1, device, driver, cuda, date FROM knn_peers WHERE mode <> 'cpu'
 UNION ALL
@@ -358,24 +375,6 @@ SELECT CASE WHEN beside_torch THEN 'knn_torch' WHEN how = 'cpu' THEN 'knn_cpu' E
 FROM knn_shown
 UNION ALL
 SELECT 'conv', 'conv', line, device, driver, cuda, date FROM conv_shown
-UNION ALL
-SELECT 'conv_again', 'conv_again', rowid + 1, device, driver, cuda, date FROM conv_again
-UNION ALL
-SELECT 'knn_rates', 'knn_rates', rowid + 1, device, driver, cuda, date FROM knn_rates
-UNION ALL
-SELECT 'languages', 'languages', rowid + 1, device, driver, cuda, date FROM languages
-UNION ALL
-SELECT 'ranks', 'knn_ranks', rowid + 1, device, driver, cuda, date FROM knn_ranks
-UNION ALL
-SELECT 'copies', 'knn_copies', rowid + 1, device, driver, cuda, date FROM knn_copies
-UNION ALL
-SELECT 'knn_ann', 'knn_ann', rowid + 1, device, driver, cuda, date FROM knn_ann
-UNION ALL
-SELECT 'latency', 'latency', rowid + 1, device, driver, cuda, date FROM latency
-UNION ALL
-SELECT 'limits', 'limits', rowid + 1, device, driver, cuda, date FROM limits
-UNION ALL
-SELECT 'counters', 'counters', rowid + 1, device, driver, cuda, date FROM counters
 UNION ALL
 SELECT 'error', 'tensorcore_error', rowid + 1, device, driver, cuda, date FROM tensorcore_error
 WHERE device NOT LIKE '%simulated%';

@@ -56,10 +56,6 @@ def is_packed(path):
         return file.read(2) == b"\x1f\x8b"
 
 
-def unpacked(path):
-    return gzip.open(path) if is_packed(path) else open(path, "rb")
-
-
 def extension(path):
     name = os.path.basename(path).lower()
     return (name[:-3] if name.endswith(".gz") else name).rpartition(".")[2]
@@ -104,7 +100,7 @@ def read_vecs(data, kind):
 def read_binary(path):
     """A file's elements as rows and columns, mapped where it is not packed, and whether they had one dimension. None:
     it is text."""
-    with unpacked(path) as file:
+    with gzip.open(path) if is_packed(path) else open(path, "rb") as file:
         first = file.read(1)
         if not first:
             raise Mistake("is empty")
@@ -272,10 +268,6 @@ class Encoder:
         self.path = self.kinds = None  # kinds: a word's place for each column of words, None for one of numbers
         self.fields, self.label = 0, None
 
-    def label_at(self, fields):
-        place = self.options.labels or "last"
-        return None if place == "none" else 0 if place == "first" else fields - 1
-
     def learn(self, path):
         """Which columns are words, and which words."""
         wanted = self.options.symbolic
@@ -283,7 +275,8 @@ class Encoder:
         for rows in read_csv(path, self.options.header):
             columns = list(zip(*rows))
             if seen is None:
-                self.path, self.fields, self.label = path, len(columns), self.label_at(len(columns))
+                self.path, self.fields = path, len(columns)
+                self.label = {"none": None, "first": 0}.get(self.options.labels, len(columns) - 1)
                 seen, words = [set() for _ in columns], [j + 1 in (wanted or ()) for j in range(len(columns))]
                 if wanted and max(wanted) > len(columns):
                     raise Mistake(f"--symbolic names column {max(wanted)}, and there are {len(columns)}")

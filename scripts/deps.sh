@@ -24,7 +24,6 @@ die() { say "$@"; exit 2; }
 have() { command -v "$1" >/dev/null 2>&1; }
 wants() { case " $groups " in *" $1 "*) ;; *) return 1 ;; esac; }
 need_build() { { mkdir -p build && [ -w build ]; } 2>/dev/null || die "cannot write to the folder $PWD/build"; }
-has_gpu() { nvidia-smi -L 2>/dev/null | grep -q '^GPU '; }
 
 # --- the distribution's packages -------------------------------------------------------------------------------------
 
@@ -180,7 +179,7 @@ install_wheels() {
     find_pip
     wheels_mb=100
     # cuBLAS and cuDNN, the baselines, are half a gigabyte each: only if a GPU can run them. cuDNN compiles kernels.
-    if has_gpu; then
+    if nvidia-smi -L 2>/dev/null | grep -q '^GPU '; then
         wheels="$wheels nvidia-cublas==13.1.0.3 nvidia-cudnn-cu13==9.* nvidia-cuda-nvrtc==13.0.*" wheels_mb=1200
     fi
     say "no CUDA Toolkit 13 found: fetching NVIDIA's Python wheels of it (about $wheels_mb MB) into build/cuda"

@@ -26,13 +26,7 @@ case ${SHOW:-} in '' | diff) ;; *) fail "SHOW=$SHOW is not diff" ;; esac
 case ${RESET:-} in '' | 1) ;; *) fail "RESET=$RESET is not 1" ;; esac
 
 # below: what it reads, with paths as they are seen from here.
-below() {
-    HERE=$PWD/ awk '{
-        for (; at = index($0, ENVIRON["HERE"]); $0 = substr($0, at + length(ENVIRON["HERE"])))
-            printf "%s", substr($0, 1, at - 1)
-        print
-    }'
-}
+below() { python3 -c 'import os, sys; sys.stdout.write(sys.stdin.read().replace(os.getcwd() + "/", ""))'; }
 
 if [ -n "${HINT:-}${SHOW:-}" ]; then
     for name in $names; do

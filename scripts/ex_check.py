@@ -104,11 +104,6 @@ def median(program, options, work, environment=None):
     return status, said, "%.4g" % float(times[0]["ms_median"]) if times and times[0]["ms_median"] else ""
 
 
-def build(step):
-    environment = {**os.environ, "MAKEFLAGS": ""}
-    return run(["make", "--no-print-directory", f"-j{os.cpu_count()}", step], env=environment)
-
-
 def predicted(program, told, work):
     """A line on about how long the reader's kernel, and the step's if that is built, would take; at a size that is soon
     predicted. None where the model does not reach the reader's."""
@@ -145,7 +140,8 @@ def timed(program, told, work):
         print(f"ex: builds {step}, whose time stands beside yours", file=sys.stderr)
     theirs = ""
     if mine:
-        status, said = build(step)
+        status, said = run(["make", "--no-print-directory", f"-j{os.cpu_count()}", step],
+                           env={**os.environ, "MAKEFLAGS": ""})
         if status == 0:
             _, said, theirs = median(f"{step}/run", ["--variant", variant, *gpu.split()], work)
     if mine and theirs:

@@ -37,9 +37,8 @@ esac
 rate_methods=${RATE_METHODS:-$exact gemm_cublas+auto}
 
 started=$(date +%s)
-late() { [ -n "${MINUTES:-}" ] && [ $(($(date +%s) - started)) -ge $((MINUTES * 60)) ]; }
 stop_if_late() {
-    if late; then
+    if [ -n "${MINUTES:-}" ] && [ $(($(date +%s) - started)) -ge $((MINUTES * 60)) ]; then
         echo "knn-paper: $MINUTES minutes are over; run the same command again to continue" >&2
         exit 0
     fi

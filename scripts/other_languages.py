@@ -10,6 +10,7 @@ import argparse
 import csv
 import ctypes
 import importlib
+import itertools
 import os
 import statistics
 import sys
@@ -74,12 +75,6 @@ class Ours:
         self.c.ours_name.restype = ctypes.c_char_p
         self.c.ours_launch.argtypes = [ctypes.c_int] * 3 + [ctypes.c_void_p] * 4
 
-    def names(self):
-        i = 0
-        while (name := self.c.ours_name(i)) is not None:
-            yield i, name.decode()
-            i += 1
-
     def launch(self, i, A, x, y):
         error = self.c.ours_launch(i, *A.shape, A.data_ptr(), x.data_ptr(), y.data_ptr(),
                                    torch.cuda.current_stream().cuda_stream)
@@ -87,8 +82,11 @@ class Ours:
             raise RuntimeError(f"CUDA error {error}")
 
     def contenders(self):
-        for i, name in self.names():
-            kernel, _, configuration = name.partition(" ")
+        for i in itertools.count():
+            name = self.c.ours_name(i)
+            if name is None:
+                return
+            kernel, _, configuration = name.decode().partition(" ")
             yield Contender(kernel, kernel, configuration, lambda A, x, y, i=i: self.launch(i, A, x, y))
 
 

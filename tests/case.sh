@@ -89,8 +89,9 @@ logged() {
     counted $result "$what"
 }
 
-# cases FUNCTION...: each is such a case.
-cases() { for each; do logged "$each" "$each"; done; }
+# cases FUNCTION...: each is such a case, and begins with $prepare.
+prepare=:
+cases() { for each; do logged "$each" eval "$prepare && $each"; done; }
 
 # fake FILE [LINE]...: a program in sh, of these lines or of stdin.
 fake() {

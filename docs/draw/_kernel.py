@@ -48,6 +48,8 @@ class Kernel:
     """A source file and headers of it; `given` are values for names that they do not declare, as a template's
     parameters."""
 
+    of_several = 0  # declarations of a name, the one that counts
+
     def __init__(self, sources, path, *headers, **given):
         self.path, self.given = path, given
         self.text = "\n".join(without_comments(sources.text(one)) for one in (*headers, path))
@@ -55,14 +57,16 @@ class Kernel:
     def refuse(self, what):
         raise Mistake(f"{self.path} no longer has {what}, which a drawing needs")
 
+    def must_have(self, what, there):
+        """What is `there`; without it drawing fails."""
+        return there or self.refuse(what)
+
     def declared(self, name):
         """The expression that `int name = ...` gives."""
-        for line in re.findall(r"\bint ([^;()]*?=(?:[^;])*);", self.text):
-            for part in split_arguments(line):
-                found = re.fullmatch(rf"{name}\s*=\s*(.*)", part, re.DOTALL)
-                if found:
-                    return found[1]
-        return self.refuse(f"a declaration of {name}")
+        lines = re.findall(r"\bint ([^;()]*?=(?:[^;])*);", self.text)
+        found = [one for line in lines for part in split_arguments(line)
+                 for one in re.findall(rf"(?s)\A{name}\s*=\s*(.*)\Z", part)]
+        return self.must_have(f"a declaration of {name}", found)[self.of_several]
 
     def compute(self, expression, **given):
         """An integer expression's value: names are those in `given`, else the kernel's own; p.m is p_m there, and
@@ -81,9 +85,7 @@ class Kernel:
         except (SyntaxError, NameError, TypeError, RecursionError):
             return self.refuse(f"a value for '{expression}'")
 
-    def value(self, name, **given):
-        """A constant or variable that the kernel declares."""
-        return self.compute(name, **given)
+    value = compute  # of a constant or variable that the kernel declares
 
     def returned(self, function):
         """The expression that a function returns."""
@@ -93,16 +95,13 @@ class Kernel:
     def line(self, text):
         """The one line that holds the text."""
         found = [line for line in self.text.split("\n") if text in line]
-        if len(found) != 1:
-            self.refuse(f"one line with '{text}' ({len(found)} there are)")
-        return found[0]
+        return self.must_have(f"one line with '{text}' ({len(found)} there are)", len(found) == 1 and found)[0]
 
     def subscripts(self, line, array):
         """The expressions in the brackets after an array's name, in the line that holds the text."""
         code = self.line(line)
-        at = re.search(rf"(?<![\w.>]){re.escape(array)}(?=\[)", code)
-        if not at:
-            self.refuse(f"{array}[...] in the line with '{line}'")
+        at = self.must_have(f"{array}[...] in the line with '{line}'", re.search(
+            rf"(?<![\w.>]){re.escape(array)}(?=\[)", code))
         found, at = [], at.end()
         while code[at:at + 1] == "[":
             inside, at = parenthesized(code, at)
@@ -115,18 +114,15 @@ class Kernel:
 
     def arguments(self, line, call):
         """The arguments of a call, from the line on that holds the text."""
-        at = self.text.find(self.line(line))
-        at = self.text.find(call + "(", at)
-        if at < 0:
-            self.refuse(f"{call}(...) after '{line}'")
+        at = self.text.find(call + "(", self.text.find(self.line(line)))
+        self.must_have(f"{call}(...) after '{line}'", at >= 0)
         return split_arguments(parenthesized(self.text, at + len(call))[0])
 
     def element(self, line, matrix, **given):
         """Row and column of gemm_at(p.MATRIX, ld, row, column) in the line that holds the text."""
         code = self.line(line)
         at = code.find(f"gemm_at(p.{matrix},")
-        if at < 0:
-            self.refuse(f"gemm_at(p.{matrix}, ...) in the line with '{line}'")
+        self.must_have(f"gemm_at(p.{matrix}, ...) in the line with '{line}'", at >= 0)
         inside, _ = parenthesized(code, at + len("gemm_at"))
         return [self.compute(one, **given) for one in split_arguments(inside)[2:]]
 

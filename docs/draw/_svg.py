@@ -42,6 +42,18 @@ class Drawing:
         self.parts.append(f'<text{style} x="{x:.6g}" y="{y:.6g}"{where}>{escape(str(text))}</text>')
         self.bottom = max(self.bottom, y + 4)
 
+    def lines(self, x, y, texts, step=15, style="note"):
+        """Lines of text, one below the other."""
+        for number, text in enumerate(texts):
+            self.text(x, y + step * number, text, style)
+
+    def grid(self, x, y, rows, columns, wide, high, style, gap=1, round=1.5):
+        """Boxes side by side; `style`: that of all, or of a row and a column."""
+        for row in range(rows):
+            for column in range(columns):
+                self.box(x + column * wide, y + row * high, wide - gap, high - gap,
+                         style(row, column) if callable(style) else style, round)
+
     def line(self, x1, y1, x2, y2, arrow=False, style="line"):
         end = ' marker-end="url(#arrow)"' if arrow else ""
         self.parts.append(f'<line class="{style}" x1="{x1:.6g}" y1="{y1:.6g}" x2="{x2:.6g}" y2="{y2:.6g}"{end}/>')

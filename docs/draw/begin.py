@@ -24,12 +24,6 @@ def attributes(sources):
     return {name: int(number) * (KIB if kib else 1) for name, number, kib in found}
 
 
-def clocks(sources):
-    """Memory: the clocks that a load waits, as recorded."""
-    return {row["memory"]: f"{float(row['clocks_median']):.0f} clocks"
-            for row in rows(sources, f"plots/data/{GPU}/latency.csv")}
-
-
 def bytes_a_clock(sources, sms):
     """Memory: the bytes that an SM gets from there in a clock when all load, as recorded; nothing where none are."""
     try:
@@ -42,7 +36,9 @@ def bytes_a_clock(sources, sms):
 
 
 def draw_machine(sources):
-    has, waits, sms = attributes(sources), clocks(sources), multiprocessors(sources)
+    has, sms = attributes(sources), multiprocessors(sources)
+    waits = {row["memory"]: f"{float(row['clocks_median']):.0f} clocks"
+             for row in rows(sources, f"plots/data/{GPU}/latency.csv")}
     rates = bytes_a_clock(sources, sms)
     warps = has["max_threads_per_sm"] // 32
     registers, shared = size(has["registers_per_sm"]), size(has["shared_per_sm"])  # of 4 bytes, for 4 schedulers
@@ -60,18 +56,13 @@ def draw_machine(sources):
         d.label(left, 69, 89, 34, "", "soft-a")
         d.text(left + 44.5, 83, "registers", "", "middle")
         d.text(left + 44.5, 97, registers, "note", "middle")
-        for lane in range(32):
-            d.box(left + lane % 16 * 5.6, 107 + lane // 16 * 7, 4.6, 6, "b", 0)
+        d.grid(left, 107, 2, 16, 5.6, 7, "b", round=0)
     d.text(16, 134, f"Each: up to {warps // 4} warps, of which it issues one", "note")
     d.text(16, 148, "instruction a clock to its 32 FP32 lanes", "note")
     d.box(16, 156, 368, 58, "soft-c")
     d.box(16, 156, 210, 58, "c")
-    d.text(24, 172, "shared memory", "on")
-    d.text(24, 188, f"up to {shared}", "on")
-    d.text(24, 204, waits["shared memory"] + rates["lds_128"], "on")
-    d.text(234, 172, "L1 cache")
-    d.text(234, 188, "rest of the array")
-    d.text(234, 204, waits["L1"] + rates["l1_128"])
+    d.lines(24, 172, ("shared memory", f"up to {shared}", waits["shared memory"] + rates["lds_128"]), 16, "on")
+    d.lines(234, 172, ("L1 cache", "rest of the array", waits["L1"] + rates["l1_128"]), 16, "")
     top, wide = 252, 384 / 44
     d.line(8, 222, 8, top)
     d.line(392, 222, 8 + wide, top)
@@ -101,9 +92,8 @@ def draw_row_major(sources):
     d.text(10, 18, f"A, {rows} × {columns}", "title")
     for (row, i) in word.values():
         d.label(10 + i * 44, 26 + row * 26, 42, 24, f"{row}, {i}", styles[row])
-    for number, line in enumerate((f"lda = {ld}: from the beginning of a row", f"to that of the next are {ld} words.",
-                                   "Element (row, i) is A[row*lda + i].")):
-        d.text(124, 44 + 17 * number, line)
+    d.lines(124, 44, (f"lda = {ld}: from the beginning of a row", f"to that of the next are {ld} words.",
+                      "Element (row, i) is A[row*lda + i]."), 17, "")
     d.text(10, 124, "in memory, word by word", "title")
     for one in range(rows * ld):
         row, i = word.get(one, (None, None))

@@ -15,9 +15,8 @@ def layer(side, pad):
 
 def seen(kernel, place, line, side, pad=1):
     """The pixels that a place's window takes, tap by tap; None where there is a zero."""
-    condition = re.search(r"(?:if \(|\*to = )(i >= 0 .*?)(?:\) sum| \?)", kernel.line(line))
-    if not condition:
-        kernel.refuse("a condition for what lies inside")
+    condition = kernel.must_have("a condition for what lies inside", re.search(
+        r"(?:if \(|\*to = )(i >= 0 .*?)(?:\) sum| \?)", kernel.line(line)))
     at = dict(layer(side, pad), place=place, at=place, c=0)
     corner = {name: kernel.value(name, **at) for name in ("i0", "j0")}
     for r in range(3):
@@ -54,10 +53,9 @@ def draw_conv_reads(sources):
         x, y = left + place % side * cell, top + place // side * cell
         d.box(x - 1, y - 1, 3 * cell + 1, 3 * cell + 1, "clash", 2)
     x = left + (side + 2) * cell + 12
-    told = ("grey: zeros, which are", "not in memory; of all", f"{9 * side * side} taps {zeros} meet one", "",
-            "framed: the windows of", f"places 0 and {shown[1]}", "", "Each of the k filters", "reads them all again.")
-    for i, text in enumerate(told):
-        d.text(x, top + 14 + 16 * i, text, "note")
+    d.lines(x, top + 14, ("grey: zeros, which are", "not in memory; of all", f"{9 * side * side} taps {zeros} meet one",
+                          "", "framed: the windows of", f"places 0 and {shown[1]}", "", "Each of the k filters",
+                          "reads them all again."), 16)
     top += (side + 2) * cell + 20
     wide = 32
     lanes = [list(seen(kernel, wide + lane, line, wide))[3] for lane in range(32)]  # row 1 of y, the tap (1, 0)
@@ -82,10 +80,8 @@ def draw_conv_windows(sources):
         d.label(10 + pixel % side * cell, 26 + pixel // side * cell, cell - 1, cell - 1, pixel,
                 "a" if pixel == shown else "soft-a")
     zeros = sum(column.count(None) for column in columns)
-    for i, text in enumerate((f"{side * side} words become {9 * side * side}.",
-                              f"Pixel {shown} is written {times} times,", f"zeros {zeros} times, once for each",
-                              "tap outside the image.")):
-        d.text(130, 38 + 16 * i, text)
+    d.lines(130, 38, (f"{side * side} words become {9 * side * side}.", f"Pixel {shown} is written {times} times,",
+                      f"zeros {zeros} times, once for each", "tap outside the image."), 16, "")
     top = 26 + side * cell + 22
     d.text(10, top, "the windows: a row per tap, a column per place", "title")
     for place, column in enumerate(columns):
@@ -124,14 +120,12 @@ def draw_conv_divided(sources):
     for channel in range(2):
         left = 10 + channel * 130
         d.text(left, top + 17, f"channel {channel}", "note")
-        for pixel in range(side * side):
-            d.box(left + pixel % side * 22, top + 24 + pixel // side * 22, 21, 21)
+        d.grid(left, top + 24, side, side, 22, 22, "cell")
         for number, tap in list(enumerate(taps))[step * bk:(step + 1) * bk]:
             if tap["c"] == channel:
                 d.label(left + (1 + tap["s"]) * 22, top + 24 + (1 + tap["r"]) * 22, 21, 21, number,
                         ("soft-a", "soft-b")[channel])
-    for i, text in enumerate(("two divisions,", "two remainders", "for each; 8 such", "for 512 FMAs")):
-        d.text(272, top + 40 + 17 * i, text)
+    d.lines(272, top + 40, ("two divisions,", "two remainders", "for each; 8 such", "for 512 FMAs"), 17, "")
     return d.svg()
 
 

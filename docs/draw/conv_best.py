@@ -11,21 +11,17 @@ def outside(at, taps):
     return [not 0 <= at - 1 + tap < SIDE for tap in range(taps)]
 
 
-def bits(sources):
+def draw_conv_best(sources):
     kernel = Kernel(sources, "step09_conv/best/f32_tile.cuh")
     for needed in ("1u << r | 1u << (p.r + s)", "outside & tap.outside ? 0 : 4"):
-        if needed not in kernel.text:
-            kernel.refuse(f"'{needed}'")
+        kernel.must_have(f"'{needed}'", needed in kernel.text)
     row, col, cell = 0, SIDE - 1, 24
     place = [outside(row, R), outside(col, S)]
     d = Drawing(f"A window of 3 x 3 taps at the upper right corner of an image of {SIDE} x {SIDE} pixels. The place "
                 "has six bits: row 0 and column 2 of the filter are outside. Each tap has two; where one of them is "
                 "also set in the place the copy fills in a zero.")
     d.text(10, 18, "A place at a corner, and its window of 3 × 3", "title")
-    for i in range(-1, SIDE + 1):
-        for j in range(-1, SIDE + 1):
-            inside = 0 <= i < SIDE and 0 <= j < SIDE
-            d.box(10 + (j + 1) * 20, 28 + (i + 1) * 20, 19, 19, "soft-a" if inside else "cell")
+    d.grid(10, 28, SIDE + 2, SIDE + 2, 20, 20, lambda i, j: "soft-a" if 1 <= i <= SIDE and 1 <= j <= SIDE else "cell")
     d.box(9 + col * 20, 27 + row * 20, 61, 61, "clash", 2)
     d.text(170, 42, "outside, of the place", "note")
     names = [f"r {r}" for r in range(R)] + [f"s {s}" for s in range(S)]
@@ -46,13 +42,8 @@ def bits(sources):
                 on = number in (r, R + s)
                 d.label(x + number * 15, y, 14, 18, int(on), "b" if on else "cell")
             d.text(x + 95, y + 13, "0" if zero else "x")
-    return d, top + 10 + R * 28
-
-
-def draw_conv_best(sources):
-    d, top = bits(sources)
-    lanes = Kernel(sources, "step09_conv/best/f32_tile.cuh").value("LANES")
-    channels = 64
+    top += 10 + R * 28
+    lanes, channels = kernel.value("LANES"), 64
     layouts = (("NCHW: 32 places, one tap", range(32)),
                (f"NHWC: {lanes} channels of {32 // lanes} places, c = {channels}",
                 [lane // lanes * channels + lane % lanes for lane in range(32)]))

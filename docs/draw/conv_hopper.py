@@ -25,8 +25,7 @@ def draw_conv_column(sources):
     places = [(x, y) for y in down for x in across]
     for number, corner in enumerate(places):  # where the kernel begins, place by place
         at = dict(known, place0=number, p_q=len(across), p_p=len(down))
-        if corner != (kernel.value("x", **at), kernel.value("y", **at)):
-            kernel.refuse("a first corner that is the map's")
+        kernel.must_have("the map's first corner", corner == (kernel.value("x", **at), kernel.value("y", **at)))
     pixels = [(x + TAP[0], y + TAP[1]) for x, y in places]
     there = [0 <= x < WIDE and 0 <= y < HIGH for x, y in pixels]
 

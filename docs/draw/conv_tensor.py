@@ -6,7 +6,6 @@ from _svg import Drawing
 
 LANES = 32
 C, R, S = 24, 3, 3  # of the drawn window: its chunks fill no tile
-COLOURS = ("a", "b", "c", "d")
 
 
 def draw_nhwc_loads(sources):
@@ -62,7 +61,7 @@ def draw_conv_chunks(sources):
             tap, channel = number * 8 // C, number * 8 % C
             x = 52 + chunk * 43
             there = number < kept
-            style = "cell" if not there or tap % S == 0 else "soft-" + COLOURS[tap % S]
+            style = "cell" if not there or tap % S == 0 else "soft-" + "abcd"[tap % S]
             d.box(x, y, 41, 34, style)
             if there:
                 d.text(x + 20.5, y + 14, f"{tap // S}, {tap % S}", "", "middle")
@@ -79,11 +78,9 @@ def draw_conv_columns(sources):
     kernel = Kernel(sources, "step09_conv/tensorcore.cu")
     of = kernel.line("return row / 32 * 32").strip().removeprefix("return ").rstrip(";")
     filters = [kernel.compute(of, row=row) for row in range(32)]
-    if sorted(filters) != list(range(32)):
-        kernel.refuse("a permutation of 32 filters")
+    kernel.must_have("a permutation of 32 filters", sorted(filters) == list(range(32)))
     owner = {filters[row]: row % 8 // 2 for row in range(32)}
-    if [owner[k] for k in range(32)] != [k // 8 for k in range(32)]:
-        kernel.refuse("eight neighbouring filters a lane")
+    kernel.must_have("eight neighbouring filters a lane", all(owner[k] == k // 8 for k in range(32)))
     d = Drawing("mma.sync gives lane t of four the columns 2t and 2t + 1 of each product. With filters in order, lane "
                 "0 holds filters 0, 1, 8, 9, 16, 17, 24, 25 of a place; as tensorcore copies them, 0 to 7.")
     d.text(10, 18, "Four mma.sync: 32 columns, a place's sums for 32 filters.", "note")
@@ -96,12 +93,12 @@ def draw_conv_columns(sources):
         d.text(10, top + 31, "columns of the four mma.sync, two in a line", "note")
         for row, k in enumerate(order):
             d.label(10 + row % 16 * 23 + row % 16 // 8 * 10, top + 36 + row // 16 * 18, 22, 16, k,
-                    "soft-" + COLOURS[row % 8 // 2], "tiny")
+                    "soft-" + "abcd"[row % 8 // 2], "tiny")
         d.text(10, top + 86, "y: the place's 32 filters, a sector in a line", "note")
         for row, k in enumerate(order):
             stored = panel == 1 or row < 8
             d.label(10 + k % 16 * 23, top + 91 + k // 16 * 18, 22, 16, k,
-                    "soft-" + COLOURS[row % 8 // 2] if stored else "cell", "tiny")
+                    "soft-" + "abcd"[row % 8 // 2] if stored else "cell", "tiny")
         d.text(10, top + 139, said, "note")
     d.key(354, (10, "soft-a", "lane 0"), (80, "soft-b", "1"), (120, "soft-c", "2"), (160, "soft-d", "3 (of four)"))
     return d.svg()

@@ -10,9 +10,7 @@ FRACTIONS = {0.5: "½", -0.5: "-½"}
 
 def transform(kernel, name, inputs, outputs):
     """The matrix of one dimension of a transform: its statements, done with each unit vector."""
-    found = re.search(name + r"\([^)]*\) \{(.*?)\n\}", kernel.text, re.DOTALL)
-    if not found:
-        kernel.refuse(name)
+    found = kernel.must_have(name, re.search(name + r"\([^)]*\) \{(.*?)\n\}", kernel.text, re.DOTALL))
     columns = []
     for one in range(inputs):
         data = [float(i == one) for i in range(max(inputs, outputs))]
@@ -51,10 +49,10 @@ def draw_conv_winograd(sources):
                     {4: "a", 2: "soft-a", 1: "soft-d"}[windows[i][j]] if inside else "cell")
     d.box(left - 1, top - 1, 4 * cell + 1, 4 * cell + 1, "frame", 2)
     d.box(left + 2 * cell - 1, top - 1, 4 * cell + 1, 4 * cell + 1, "clash", 2)
-    for i, text in enumerate((f"Four windows: {direct} products.", f"Transformed: {size}, one for each",
-                              f"element. {direct} / {size} = {direct / size:g}.", "", "Framed orange: the next tile,",
-                              "two pixels on. Tiles overlap,", "so most pixels are in four.")):
-        d.text(left + 6 * cell + 14, top + 14 + 16 * i, text, "note")
+    d.lines(left + 6 * cell + 14, top + 14, (
+        f"Four windows: {direct} products.", f"Transformed: {size}, one for each",
+        f"element. {direct} / {size} = {direct / size:g}.", "", "Framed orange: the next tile,",
+        "two pixels on. Tiles overlap,", "so most pixels are in four."), 16)
     top += 6 * cell + 24
     d.text(10, top, "One dimension of each transform", "title")
     left = 10

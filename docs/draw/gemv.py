@@ -40,34 +40,21 @@ def block_of(one):
     return [one.compute(side) for side in one.arguments("return gemv_launch_kernel", "dim3")]
 
 
-def rows_of(one):
-    """Rows of A that a block has."""
-    return one.value("BLOCK_N") if "BLOCK_N" in one.text else 1
-
-
-def threads_at(one, warp=0):
-    """threadIdx of the lanes of a warp."""
-    across, _ = block_of(one)
-    return [dict(threadIdx_x=t % across, threadIdx_y=t // across) for t in range(32 * warp, 32 * warp + 32)]
-
-
 def place(one, thread):
     """Row and element of A that a thread of block 0 reads first."""
     return one.value("row", blockIdx_x=0, **thread), one.value("k0" if "int k0 =" in one.text else "k", **thread)
 
 
-def bytes_of(one, size, warp=0):
-    """For each lane of a warp: the bytes of A, from its beginning, of its first load of `size` bytes."""
-    where = [place(one, thread) for thread in threads_at(one, warp)]
+def bytes_of(one, size):
+    """For each lane of warp 0: the bytes of A, from its beginning, of its first load of `size` bytes."""
+    across, _ = block_of(one)
+    where = [place(one, dict(threadIdx_x=t % across, threadIdx_y=t // across)) for t in range(32)]
     return [(row * SIDE * HALF + k * HALF, size) for row, k in where]
 
 
 def touched(loads, unit):
     """How many units of so many bytes these loads touch."""
     return len({byte // unit for first, size in loads for byte in range(first, first + size, HALF)})
-
-
-# ---- blocks and multiprocessors
 
 
 def draw_gemv_blocks(sources):
@@ -131,12 +118,9 @@ def requests(sources, size, *names):
     return d.svg()
 
 
-def draw_gemv_narrow(sources):
-    return requests(sources, 2, "splitk_atomic", "splitk_balanced")
-
-
-def draw_gemv_wide(sources):
-    return requests(sources, 16, "vectorized", "row_per_block")
+def draw(sources):
+    return {"gemv_narrow": requests(sources, 2, "splitk_atomic", "splitk_balanced"),
+            "gemv_wide": requests(sources, 16, "vectorized", "row_per_block")}
 
 
 def draw_gemv_split(sources):
@@ -170,9 +154,7 @@ def draw_gemv_split(sources):
 
 def halves(one):
     """The values of `half` in the loop of a reduction."""
-    start = re.search(r"for \(int half = ([^;]+); half > 0; half /= 2\)", one.text)
-    if not start:
-        one.refuse("a loop over half")
+    start = one.must_have("a loop over half", re.search(r"for \(int half = ([^;]+); half > 0; half /= 2\)", one.text))
     half, found = one.compute(start[1]), []
     while half > 0:
         found.append(half)
@@ -250,7 +232,7 @@ def in_flight(sources):
             one = Kernel(sources, STEP + "naive.cuh", BLOCK_N=one.value("BLOCK_N"))
             threads, rows, size = one.value("THREADS"), one.given["BLOCK_N"], HALF
         else:
-            threads, rows, size = math.prod(block_of(one)), rows_of(one), 16
+            threads, rows, size = math.prod(block_of(one)), one.value("BLOCK_N") if "BLOCK_N" in one.text else 1, 16
         found.append((name, SIDE // rows, threads, size, Fraction(loads or one.value("LOADS"), waits)))
     return found
 
@@ -298,7 +280,7 @@ def phases(sources, name):
     found = {}
     for phase, (words, *_) in PHASES.items():
         at = re.search(words if "|" in words else re.escape(words), text)
-        found[phase] = at.start() if at else one.refuse(words)
+        found[phase] = one.must_have(words, at).start()
     return sorted(found, key=found.get)
 
 
@@ -344,9 +326,6 @@ def draw_gemv_pdl(sources):
         top += 88
     d.text(10, top + 4, "Line: the first kernel has ended, and its y is there.", "note")
     return d.svg()
-
-
-# ---- the candidates of `best`
 
 
 def draw_gemv_candidates(sources):

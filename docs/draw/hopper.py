@@ -19,16 +19,16 @@ def draw_swizzles(sources):
     kernel = Kernel(sources, "step06_tensorcore/d_hopper/tma.cu")
     place = kernel.returned("place")
     for row in range(PATTERN):  # the kernel's own formula is that of 128 bytes
-        if swizzled(row * ROW, ROW) % ROW != 2 * kernel.compute(place, row=row, chunk=0):
-            kernel.refuse("the swizzle of 128 bytes")
+        at = 2 * kernel.compute(place, row=row, chunk=0)
+        kernel.must_have("the swizzle of 128 bytes", swizzled(row * ROW, ROW) % ROW == at)
     d = Drawing("Eight rows of a box with the swizzles of 32, 64 and 128 bytes, as they stand in shared memory, 128 "
                 "bytes a line. Chunk c of row r is written r.c. With each of them chunk 0 of the eight rows falls "
                 "into eight groups of four banks.")
     d.text(10, 18, "Shared memory, a line: all 32 banks. row.chunk of 16 bytes.", "note")
     top = 34
     for width in (32, 64, 128):
-        if len({swizzled(row * width, width) % ROW for row in range(PATTERN)}) != ROW // CHUNK:
-            kernel.refuse("swizzles that meet all banks")
+        banks = {swizzled(row * width, width) % ROW for row in range(PATTERN)}
+        kernel.must_have("swizzles that meet all banks", len(banks) == ROW // CHUNK)
         d.text(10, top + 8, f"rows of {width} bytes: eight are {PATTERN * width} bytes", "title")
         top += 14
         for row in range(PATTERN):
@@ -108,8 +108,7 @@ def draw_slab(sources):
     for lane in range(32):
         r = kernel.compute(row_of, lane=lane)
         named[r, kernel.compute(chunk_of, lane=lane, j=0, r=r)] = lane
-    if len(named) != 32:
-        kernel.refuse("addresses that differ")
+    kernel.must_have("addresses that differ", len(named) == 32)
     for row in range(16):
         y = 44 + row * 16 + row // 8 * 6
         d.text(48, y + 11, row, "note", "end")

@@ -17,13 +17,6 @@ def f32(x):
     return struct.unpack("f", struct.pack("f", x))[0]
 
 
-def f16(x):
-    return struct.unpack("e", struct.pack("e", x))[0]
-
-
-# ---- tiles
-
-
 def draw_knn_tile(sources):
     one = Kernel(sources, STEP + "distance_direct.cu")
     bm, bn, tm = (one.value(name) for name in ("BM", "BN", "TM"))
@@ -48,9 +41,6 @@ def draw_knn_tile(sources):
     d.text(left, top + bm * cell + 16, f"{words} words loaded, {tm * one.value('TN')} pairs, 2 instructions each",
            "note")
     return d.svg()
-
-
-# ---- cancellation
 
 
 def draw_knn_cancel(sources):
@@ -173,9 +163,6 @@ def draw_knn_bitonic(sources):
     return d.svg()
 
 
-# ---- warpselect: the bar
-
-
 def draw_knn_bar(sources):
     """One warp of eight, on a row in random order: which distances pass the bar, as the kernel has it for k <= 32."""
     text = sources.text(STEP + "select_warpselect.cu")
@@ -213,9 +200,6 @@ def draw_knn_bar(sources):
     d.text(left, top + high + 32, f"k·(1 + ln(n/k)) = {32 * (1 + math.log(total / 32)):.0f} pass a bar that is never "
                                   f"late", "note")
     return d.svg()
-
-
-# ---- radix: digits
 
 
 def draw_knn_digits(sources):
@@ -260,9 +244,6 @@ def draw_knn_digits(sources):
     return d.svg()
 
 
-# ---- the vote
-
-
 def draw_knn_vote(sources):
     one = Kernel(sources, STEP + "paper/vote.cu")
     one.line("atomicAdd(&counts[label], 1)")
@@ -291,9 +272,6 @@ def draw_knn_vote(sources):
                else "tiny", "middle")
     d.text(10, top + 162, f"The largest key wins: label {winner}, of equal counts the smaller.", "note")
     return d.svg()
-
-
-# ---- one kernel
 
 
 def draw_knn_one_kernel(sources):
@@ -341,9 +319,8 @@ def draw_knn_one_kernel(sources):
 
 def gamma(one, terms):
     """A screen's bound of the error of a sum of so many terms, from its source."""
-    found = re.search(r"return \(.* \* \(1\.0f \+ 1\.0f / (\d+)\) \+ (\d+)\) \* 0x1p-(\d+)f;", one.text)
-    if not found:
-        one.refuse("gamma as the drawing knows it")
+    found = one.must_have("gamma as the drawing knows it", re.search(
+        r"return \(.* \* \(1\.0f \+ 1\.0f / (\d+)\) \+ (\d+)\) \* 0x1p-(\d+)f;", one.text))
     part, more, power = map(int, found.groups())
     return (terms * (1 + 1 / part) + more) * 2.0 ** -power
 
@@ -356,7 +333,7 @@ def lower_bounds(sources, dimensions, count, offset):
     g = gamma(one, dimensions)
     rng = random.Random(2)
     vectors = [[offset + rng.uniform(-1, 1) for _ in range(dimensions)] for _ in range(count + 1)]
-    rounded = [[f16(v) for v in vector] for vector in vectors]
+    rounded = [struct.unpack(f"{dimensions}e", struct.pack(f"{dimensions}e", *vector)) for vector in vectors]
     e = [math.dist(a, b) for a, b in zip(vectors, rounded)]
     norm = [sum(v * v for v in vector) for vector in rounded]
     points = []
@@ -394,16 +371,16 @@ def draw_knn_screen(sources):
     d.line(at(bar), top - 6, at(bar), bottom)
     d.text(at(bar), top - 9, "bar", "note", "middle")
     d.text(left, bottom + 12, "distance →", "note")
-    d.text(10, bottom + 30, "Square: lower bound L. Circle: the distance.", "note")
-    d.text(10, bottom + 45, f"Bar: the farthest of the {k} with the smallest L.", "note")
-    d.text(10, bottom + 60, f"Grey: L beyond the bar, dropped. Blue: kept, {kept}.", "note")
-    d.text(10, bottom + 75, f"Orange: the {k} nearest, all of them among the kept.", "note")
+    d.lines(10, bottom + 30, (
+        "Square: lower bound L. Circle: the distance.", f"Bar: the farthest of the {k} with the smallest L.",
+        f"Grey: L beyond the bar, dropped. Blue: kept, {kept}.",
+        f"Orange: the {k} nearest, all of them among the kept."))
     return d.svg()
 
 
 def draw_knn_triangle(sources):
     """Two points of the plane, rounded to a grid that is coarse enough to see."""
-    grid, scale = 40.0, 1.0
+    grid = 40.0
     x, y = (58.0, 132.0), (330.0, 66.0)
     hx, hy = (tuple(round(v / grid) * grid for v in one) for one in (x, y))
     ex, ey, real, seen = math.dist(x, hx), math.dist(y, hy), math.dist(x, y), math.dist(hx, hy)
@@ -412,13 +389,11 @@ def draw_knn_triangle(sources):
                 f"{real:.0f}, between their roundings {seen:.0f}: the two differ by {abs(real - seen):.0f}, no more "
                 f"than e(x) + e(y) = {ex + ey:.0f}.")
     d.text(10, 18, "Rounding moves each point to a grid (here a coarse one).", "note")
-    for i in range(10):
-        for j in range(1, 5):
-            d.box(i * grid * scale + 18.5, j * grid * scale - 1.5, 3, 3, "cell", 1.5)
+    d.grid(18.5, grid - 1.5, 4, 10, grid, grid, "cell", grid - 3)
     off = 20
     d.line(x[0] + off, x[1], y[0] + off, y[1])
     d.line(hx[0] + off, hx[1], hy[0] + off, hy[1])
-    for (a, b), _name, style in ((x, "x", "a"), (y, "y", "a"), (hx, "h(x)", "b"), (hy, "h(y)", "b")):
+    for (a, b), style in ((x, "a"), (y, "a"), (hx, "b"), (hy, "b")):
         d.box(a + off - 4, b - 4, 8, 8, style, 4)
     d.text(x[0] + off + 8, x[1] + 16, "x")
     d.text(y[0] + off + 8, y[1] - 8, "y")

@@ -28,13 +28,15 @@ def bars_of(text):
     return {row: rows[row] for row in [*stages, *(row for row in rows if row not in stages)]}
 
 
-def overlap(rows):
-    """How many of the products are under way while another stage is being filled, and how many there are."""
+def says(rows, title, timed):
     copies = [bar for row in rows.values() for bar in row if bar[0] == "copy"]
     products = [bar for name, row in rows.items() if name.startswith("stage ") for bar in row if bar[0] == "product"]
     during = sum(any(begin < end2 and begin2 < end and name != name2 for _, name2, begin2, end2 in copies)
                  for _, name, begin, end in products)
-    return during, len(products)
+    stages = sum(name.startswith("stage ") for name in rows)
+    return (f"{title}. {stages} stages of shared memory are filled and multiplied in turn; {during} of {len(products)} "
+            f"tiles along K are multiplied while another stage is being filled.{turns(rows)} From left to right in the "
+            f"{'nanoseconds predicted for an H200' if timed else 'order of the simulation, which is no time'}.")
 
 
 def turns(rows):
@@ -47,27 +49,15 @@ def turns(rows):
                                                                     in products) + "."
 
 
-def says(rows, title, timed):
-    stages = sum(name.startswith("stage ") for name in rows)
-    during, all_of_them = overlap(rows)
-    return (f"{title}. {stages} stages of shared memory are filled and multiplied in turn; {during} of {all_of_them} "
-            f"tiles along K are multiplied while another stage is being filled.{turns(rows)} From left to right in the "
-            f"{'nanoseconds predicted for an H200' if timed else 'order of the simulation, which is no time'}.")
-
-
-def label_of(what, name, stage):
-    if stage or what in ("wait", "issue"):
-        return name
-    return "stores" if what == "store" else f"tile {name}" if name else "multiplies"
-
-
 def put_bar(d, bar, y, scale, stage):
     what, name, begin, end = bar
     style, inside = LOOKS[what]
     x, wide = LEFT + begin * scale, max(0.8, (end - begin) * scale - 0.6)
     high = TALL if what != "wait" else TALL - 6
     d.box(x, y + (TALL - high) / 2, wide, high, style, 1)
-    text = label_of(what, name, stage)
+    text = name
+    if not stage and what not in ("wait", "issue"):
+        text = "stores" if what == "store" else f"tile {name}" if name else "multiplies"
     if text and wide > 7.5 * len(text):
         d.text(x + wide / 2, y + TALL / 2 + 4, text, inside, "middle")
     elif text and wide > 5.6 * len(text):
@@ -115,8 +105,7 @@ def figure(rows, title, timed=False):
     notes = order_notes(rows, steps)
     if timed:
         notes = [f"{steps / 1000:.2f} us, as the model of time predicts them for an H200."]
-    for line, text in enumerate(notes):
-        d.text(10, y + 21 + 14 * line, text, "note")
+    d.lines(10, y + 21, notes, 14)
     return d.svg()
 
 

@@ -10,18 +10,12 @@ LDA = 4096  # words in a row
 CORNER = 8  # rows and columns of blocks that are drawn of a grid
 
 
-def warps_of(block):
-    """(warp, x, y) of a block's threads in the order in which CUDA numbers them: x runs first, 32 numbers are a
-    warp."""
-    return [(tid // WARP, tid % block, tid // block) for tid in range(block * block)]
-
-
 def draw_hierarchy(sources):
     block = Kernel(sources, "step01_naive/coalesced.cu").value("BLOCK")
-    sms, threads, side = multiprocessors(sources), warps_of(block), SIDE // block
-    first = [(x, y) for warp, x, y in threads if warp == 0]
+    sms, side = multiprocessors(sources), SIDE // block
+    first = [(tid % block, tid // block) for tid in range(WARP)]  # as CUDA numbers threads: x runs first
     wide, high = (1 + max(place) for place in zip(*first))  # of a warp in its block
-    count = 1 + threads[-1][0]
+    count = block * block // WARP
     levels = [
         ("grid", f"{side} × {side} = {side * side:,} blocks: all of C", f"spread over the GPU's {sms} SMs"),
         ("block", f"{block} × {block} threads: a tile of C", f"stays on one SM; {count} warps"),
@@ -35,10 +29,7 @@ def draw_hierarchy(sources):
     left, size, tops = 12, 96, [46, 166, 286]
 
     spot = size / CORNER  # the coloured block is at the lower edge: there it is nearest to its picture
-    for row in range(CORNER):
-        for col in range(CORNER):
-            last = (row, col) == (CORNER - 1, 0)
-            d.box(left + col * spot, tops[0] + row * spot, spot - 1, spot - 1, "c" if last else "soft-d", 0)
+    d.grid(left, tops[0], CORNER, CORNER, spot, spot, lambda *at: "c" if at == (CORNER - 1, 0) else "soft-d", round=0)
     d.line(left + spot, tops[0] + size, left + size, tops[1])
     d.line(left, tops[0] + size, left, tops[1])
 
@@ -66,11 +57,11 @@ def draw_hierarchy(sources):
     return d.svg()
 
 
-def words_of(kernel, matrix):
+def words_of(kernel, matrix, pitch=LDA):
     """The word that each lane of a warp loads at k = 0: lanes differ in threadIdx.x."""
     where = dict(blockIdx_x=0, blocks_n=1, threadIdx_y=0, k=0)
     pairs = [kernel.element("acc +=", matrix, threadIdx_x=lane, **where) for lane in range(32)]
-    return [row * LDA + col for row, col in pairs]
+    return [row * pitch + col for row, col in pairs]
 
 
 def panel(d, top, title, words):
@@ -108,14 +99,8 @@ def draw_lanes(sources):
 def draw_pitch(sources):
     """The banks that uncoalesced's load of A wants, for rows of 4096, 1000 and 4095 words."""
     kernel = Kernel(sources, "step01_naive/uncoalesced.cu")
-    where = dict(blockIdx_x=0, blocks_n=1, threadIdx_y=0, k=0)
-    waves = {}
-    for pitch in PITCHES:
-        words = {}
-        for lane in range(32):
-            row, col = kernel.element("acc +=", "A", threadIdx_x=lane, **where)
-            words[lane] = [row * pitch + col]
-        waves[pitch] = wavefronts(words, 32)
+    waves = {pitch: wavefronts({lane: [word] for lane, word in enumerate(words_of(kernel, "A", pitch))}, 32)
+             for pitch in PITCHES}
     d = Drawing("The banks of the 32 words of A that a warp of uncoalesced loads at once. " + " ".join(
         f"Rows of {pitch} words: {len(waves[pitch])} wavefront{'s' * (len(waves[pitch]) > 1)}." for pitch in PITCHES))
     d.text(10, 18, "A column is a bank, 0 to 31. A box is a word that a lane", "note")

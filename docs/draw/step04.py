@@ -52,18 +52,12 @@ def draw_owners(sources):
     return d.svg()
 
 
-def words_of(sources, name, lanes):
-    """The four words of B that each lane loads first, at k = 0."""
-    kernel = Kernel(sources, f"step04_vectorized/{name}.cu")
-    words = {}
-    for lane in lanes:
-        _, column = kernel.index("&b_reg[0] =", "t.B", k=0, threadIdx_x=lane)
-        words[lane] = list(range(column, column + 4))
-    return words
-
-
 def draw_phases(sources):
-    waves = {name: wavefronts(words_of(sources, name, range(8)), 8) for name in NAMES}
+    waves = {}
+    for name in NAMES:
+        kernel = Kernel(sources, f"step04_vectorized/{name}.cu")
+        first = [kernel.index("&b_reg[0] =", "t.B", k=0, threadIdx_x=lane)[1] for lane in range(8)]
+        waves[name] = wavefronts({lane: range(column, column + 4) for lane, column in enumerate(first)}, 8)
     d = Drawing("The eight lanes of one phase of a 16-byte load of B. " + " ".join(
         f"{name} takes {len(waves[name])} wavefront{'s' * (len(waves[name]) > 1)}." for name in NAMES))
     d.text(10, 18, "One phase: lanes 0 to 7 load 16 bytes of B each. A row is a", "note")
@@ -86,9 +80,8 @@ def draw_merge(sources):
     """The load of A: whose words the lanes of each phase want."""
     kernel = Kernel(sources, "step04_vectorized/lds128.cu")
     rows = [kernel.index("&a_reg[0] =", "t.A", k=0, threadIdx_x=lane)[1] for lane in range(32)]
-    pairs = all(rows[lane] == rows[lane + 1] for lane in range(0, 32, 2))
-    if not pairs or len(set(rows[:16])) > 1 or len(set(rows[16:])) > 1:
-        kernel.refuse("lanes that share the words of A as the drawing has it")
+    kernel.must_have("lanes that share the words of A as the drawing has it",
+                     len(set(rows[:16])) == len(set(rows[16:])) == 1)
     d = Drawing("The four phases of lds128's load of A. In phases 1 and 2 all lanes want the same 16 bytes, in phases "
                 "3 and 4 others. Phases whose lanes share addresses with their neighbours merge in pairs: two "
                 "wavefronts, not four.")
@@ -106,9 +99,7 @@ def draw_merge(sources):
     for pair in range(2):
         y = 42 + pair * 80
         d.box(62, y - 3, 8 * wide + 6, 74, "frame", 4)
-        d.text(346, y + 32, "one")
-        d.text(346, y + 46, "wave-")
-        d.text(346, y + 60, "front")
+        d.lines(346, y + 32, ("one", "wave-", "front"), 14, "")
     return d.svg()
 
 
@@ -136,25 +127,19 @@ def draw_transpose(sources):
         for part in range(4):
             x, y = 10 + (k0 + part) * cell, 44 + row * cell
             d.label(x, y, cell - gap, cell - gap, f"{tid}", styles[tid])
-    for row in range(2, 4):
-        for k in range(bk):
-            d.box(10 + k * cell, 44 + row * cell, cell - gap, cell - gap)
+    d.grid(10, 44 + 2 * cell, 2, bk, cell, cell, "cell", gap)
     d.text(10, 44 + 4 * cell + 12, f"k: 0 to {bk - 1}  ->", "note")
     x0 = 206
     d.text(x0, 18, "As in shared memory", "title")
     d.text(x0, 32, "four 4-byte stores per thread", "note")
-    for k in range(bk):
-        for row in range(9):
-            d.box(x0 + row * cell, 44 + k * cell, cell - gap, cell - gap)
+    d.grid(x0, 44, bk, 9, cell, cell, "cell", gap)
     for tid in SHOWN:
         for part in range(4):
             k, row = kernel.index(f"t->A[a_k + {part}]", "t->A", threadIdx_x=tid)
             d.label(x0 + row * cell, 44 + k * cell, cell - gap, cell - gap, f"{tid}", styles[tid])
     d.text(x0, 44 + bk * cell + 12, f"row of A: 0 to {bm - 1}  ->", "note")
-    d.text(10, 150, "The number is the thread.")
-    d.text(10, 165, "As has a row for each k,")
-    d.text(10, 180, "so what lay side by side")
-    d.text(10, 195, "lies one below the other.")
+    d.lines(10, 150, ("The number is the thread.", "As has a row for each k,", "so what lay side by side",
+                      "lies one below the other."), style="")
     top, wide = 240, 11.8
     for one in (pitch, bm):
         waves = wavefronts(stored_words(kernel, 0, range(32), one), 32)
@@ -167,27 +152,14 @@ def draw_transpose(sources):
     return d.svg()
 
 
-def scalar(sources):
-    """lds128_2x2: the first of the four words that each lane stores one by one."""
-    kernel = Kernel(sources, "step04_vectorized/lds128_2x2.cu")
-    _, row, col, _ = kernel.arguments("gemm_store4<STORE4>", "gemm_store4<STORE4>")
-    where = dict(i=ROW, j=0, row0=0, col0=0)
-    return [(kernel.compute(row, threadIdx_x=lane, **where), kernel.compute(col, threadIdx_x=lane, **where))
-            for lane in range(32)]
-
-
-def exchanged(sources):
-    """coalesced_store: x counts from the lane in steps of 32, and row r of the exchange is a row of C."""
-    kernel = Kernel(sources, "step04_vectorized/coalesced_store.cu")
-    kernel.line("for (int x = lane; x < BN; x += 32)")
-    where = dict(i=ROW, r=0, row0=0, col0=0)
-    return [(kernel.value("row", threadIdx_x=lane, **where), kernel.value("col", x=lane, **where)) for lane
-            in range(32)]
-
-
 def draw_stores(sources):
     """The sectors of C that one store of a warp touches where C cannot be written 16 bytes at a time."""
-    panels = [("lds128_2x2, word by word", scalar(sources)), ("coalesced_store", exchanged(sources))]
+    scalar, exchange = (Kernel(sources, f"step04_vectorized/{name}.cu") for name in ("lds128_2x2", "coalesced_store"))
+    _, row, col, _ = scalar.arguments("gemm_store4<STORE4>", "gemm_store4<STORE4>")
+    exchange.line("for (int x = lane; x < BN; x += 32)")  # row r of the exchange is a row of C
+    where = [dict(threadIdx_x=lane, x=lane, i=ROW, j=0, r=0, row0=0, col0=0) for lane in range(32)]
+    panels = [("lds128_2x2, word by word", [(scalar.compute(row, **at), scalar.compute(col, **at)) for at in where]),
+              ("coalesced_store", [(exchange.value("row", **at), exchange.value("col", **at)) for at in where])]
     touched = [(name, sectors([row * PITCH + col for row, col in cells]), cells) for name, cells in panels]
     d = Drawing("The sectors of C that one store instruction of a warp touches. " + " ".join(
         f"{name}: {len(found)} sectors for 128 bytes." for name, found, _ in touched))

@@ -17,8 +17,8 @@ def draw_prefetch(sources):
     body = kernel.text[kernel.text.index("for (int t = 0;"):]
     order = ["global_to_registers(", "registers_to_shared(", "__syncthreads()", "shared_to_registers(", "multiply("]
     places = [body.find(call) for call in order]
-    if min(places) < 0 or places != sorted(places) or "if (k == BK - 1)" not in body:
-        kernel.refuse("a loop in the order that the drawing has")
+    kernel.must_have("a loop in the order that the drawing has",
+                     min(places) >= 0 and places == sorted(places) and "if (k == BK - 1)" in body)
     d = Drawing(f"One turn of register_prefetch's loop, k = 0 to {last} of tile t, time from left to right. The loads "
                 f"of tile t + 1 from global memory begin before k = 0. At k = {last} they are stored into the other "
                 "buffer, then comes the barrier. The fragment of each k is loaded while the k before it is multiplied.")
@@ -70,8 +70,7 @@ def draw_stages(sources):
         for ahead in range(count):
             tile = t + ahead
             stage = filled(tile - count + 1)
-            if ahead == 0 and read(t) != stage:
-                kernel.refuse("a stage that is read where it was filled")
+            kernel.must_have("a stage that is read where it was filled", ahead > 0 or read(t) == stage)
             style = {0: "a", count - 1: "b"}.get(ahead, "soft-b")
             d.label(left + stage * wide, y, wide - 3, high, f"tile {tile}", style)
     d.key(top + shown * (high + 3) + 16, (10, "a", "multiplied"), (110, "soft-b", "in flight or landed"),
@@ -79,19 +78,13 @@ def draw_stages(sources):
     return d.svg()
 
 
-def copies_of(kernel, k):
-    """The copies that a thread issues at this k, from the bounds of the loop over s."""
-    bounds = re.search(r"int s = (.*?); s < (.*?);", kernel.line("for (int s = k *"))
-    return range(kernel.compute(bounds[1], k=k), kernel.compute(bounds[2], k=k))
-
-
 def draw_spread(sources):
     kernel = Kernel(sources, FOLDER + "spread_copies.cu", FOLDER + "copies.cuh")
     deep, of_a, all_copies = kernel.value("BK"), kernel.value("A_COPIES"), kernel.value("COPIES")
-    slots = kernel.value("SLOTS")
-    issued = {k: copies_of(kernel, k) for k in range(slots)}
-    if sorted(s for k in issued for s in issued[k]) != list(range(all_copies)) or max(map(len, issued.values())) > 1:
-        kernel.refuse("every copy once, and at most one for each k")
+    slots, bounds = kernel.value("SLOTS"), re.search(r"int s = (.*?); s < (.*?);", kernel.line("for (int s = k *"))
+    issued = {k: range(kernel.compute(bounds[1], k=k), kernel.compute(bounds[2], k=k)) for k in range(slots)}
+    once = sorted(s for k in issued for s in issued[k]) == list(range(all_copies))
+    kernel.must_have("every copy once, and at most one for each k", once and max(map(len, issued.values())) == 1)
     d = Drawing(f"When a thread issues its {all_copies} copies of a tile. rasterized: all before k = 0. spread_copies: "
                 f"one or none for each k from 0 to {slots - 1}, first the {of_a} of A, then the {all_copies - of_a} of "
                 f"B; at k = {deep - 1} it waits for the next tile.")
@@ -124,17 +117,14 @@ def draw_spread(sources):
 class Source(Kernel):
     """A kernel of whose declarations of a name the last counts."""
 
-    def declared(self, name):
-        found = re.findall(rf"\bint [^;]*?(?<=[ ,]){name} = ((?:[^,;(]|\((?:[^()]|\([^()]*\))*\))*)[,;]", self.text)
-        return found[-1] if found else self.refuse(f"a declaration of {name}")
+    of_several = -1
 
 
 def loops(kernel):
     """(i, j) of the FMAs, in the order of the source."""
     body = kernel.text[kernel.text.index("void multiply("):kernel.text.index("c_reg[i][j] +=")]
     found = re.findall(r"for \(int (\w) = 0; \w < (\w+);", body)
-    if len(found) != 2 or not set(name for name, _ in found) <= {"i", "j", "x"}:
-        kernel.refuse("two loops in multiply()")
+    kernel.must_have("two loops in multiply()", len(found) == 2 and {name for name, _ in found} <= {"i", "j", "x"})
     (outer, many), (inner, few) = found
     back = re.search(r"(?<!\()int i = (.*?);", body)
     order = []
@@ -221,10 +211,8 @@ def draw_warp_tiles(sources):
                 for col in owned(kernel, lane)[1]:
                     d.box(10 + col * cell, top + row * cell, 4 * cell - 0.4, 4 * cell - 0.4, style, 0)
         if bn == bm:
-            for line, text in enumerate((f"Warp 0 reads {rows} words", f"of A and {cols} of B",
-                                         f"for {fmas:,} FMAs: {fmas / (rows + cols):.0f}",
-                                         "FMAs per word.")):
-                d.text(210, top + 20 + 15 * line, text)
+            d.lines(210, top + 20, (f"Warp 0 reads {rows} words", f"of A and {cols} of B",
+                                    f"for {fmas:,} FMAs: {fmas / (rows + cols):.0f}", "FMAs per word."), style="")
             for line, what in enumerate((("a", "lane 0"), ("b", "lane 1"), ("c", "lane 16"),
                                          ("soft-d", "other lanes of warp 0"))):
                 d.key(top + 105 + 16 * line, (210, *what))
@@ -262,17 +250,14 @@ def draw_rasterization(sources):
     for panel, (name, at) in enumerate(places.items()):
         left, top, wide, high = 10 + 196 * panel, 62, 5.75, 2.875
         d.text(left, top - 8, name, "title")
-        for row in range(side // bm):
-            for col in range(side // bn):
-                d.box(left + col * wide, top + row * high, wide - 0.6, high - 0.6, "cell", 0)
+        d.grid(left, top, side // bm, side // bn, wide, high, "cell", 0.6, 0)
         for number, (row, col) in enumerate(at):
             d.box(left + col * wide, top + row * high, wide - 0.6, high - 0.6, "a" if number // 8 % 2 == 0
                   else "soft-a", 0)
         rows, cols = shared[name]
         y = top + side // bm * high + 15
-        d.text(left, y, f"{rows} × {bm} = {rows * bm:,} of A")
-        d.text(left, y + 15, f"{cols} × {bn} = {cols * bn:,} of B")
-        d.text(left, y + 30, f"{rows * bm + cols * bn:,} words for a k")
+        d.lines(left, y, (f"{rows} × {bm} = {rows * bm:,} of A", f"{cols} × {bn} = {cols * bn:,} of B",
+                          f"{rows * bm + cols * bn:,} words for a k"), style="")
     return d.svg()
 
 
@@ -296,9 +281,8 @@ def begins(kernel, tiles, tiles_k, whole, workers):
     """The first unit of every piece, and the end."""
     work = (tiles - whole) * tiles_k
     given = {"d_whole": whole, "d_tiles_k": tiles_k, "d_share": work // workers, "d_extra": work % workers}
-    line = re.search(r"return \(int64_t\)(\(piece - worker\).*?);", kernel.text)
-    if not line:
-        kernel.refuse("the sum that piece_begin returns")
+    line = kernel.must_have("the sum that piece_begin returns", re.search(
+        r"return \(int64_t\)(\(piece - worker\).*?);", kernel.text))
     return [kernel.compute(line[1], piece=piece, **given, worker=kernel.value("worker", piece=piece, **given))
             for piece in range(whole + workers + 1)]
 
@@ -345,8 +329,7 @@ def draw_pieces(sources):
     kernel = Source(sources, FOLDER + "stream_k.cu")
     tiles, tiles_k, whole, workers = division(kernel, 1024)
     first = begins(kernel, tiles, tiles_k, whole, workers)
-    if first[-1] != tiles * tiles_k or sorted(first) != first:
-        kernel.refuse("pieces that cover the work")
+    kernel.must_have("pieces that cover the work", first[-1] == tiles * tiles_k and sorted(first) == first)
     left_behind = sum(begin % tiles_k != 0 for begin in first[:-1])
     start, shown = next(piece for piece, (begin, end) in enumerate(zip(first, first[1:]))
                         if begin // tiles_k != (end - 1) // tiles_k), 3  # the first piece with parts of two tiles
@@ -404,8 +387,8 @@ def plans(sources, m, n, k):
             "products += each * share * tile_of_k;", "clocks += ceil_div(each, T::PER_SM) * costs.overhead;",
             "clocks += pieces * costs.overhead;",
             "parts + (parts < 8 ? 1 : parts / steps)", "next_parts(parts, 8)")
-    if not rows or not left or not all(one in shape.text + costs.text for one in said):
-        costs.refuse("the estimate that the drawing computes")
+    costs.must_have("the estimate that the drawing computes",
+                    rows and left and all(one in shape.text + costs.text for one in said))
     found = []
     for rate, overhead, sizes, divides in rows:
         bm, bn, bk, tm, tn, _, per_sm = map(int, sizes.rstrip(", ").split(", "))
@@ -467,18 +450,13 @@ def draw_plan(sources):
 A_FROM, B_FROM = 64, 72
 
 
-def by_rows(i, j):
-    return 8 * i + j
-
-
 def by_maxas(i, j):
     return 3 - j % 2 - i % 4 // 2 * 2 + i % 2 * 4 + j // 2 * 8 + i // 4 * 32
 
 
 def draw_maxas(_sources):
     cells = [(i, j) for i in range(8) for j in range(8)]
-    for sums in by_rows, by_maxas:
-        assert sorted(sums(i, j) for i, j in cells) == list(range(64))
+    assert sorted(by_maxas(i, j) for i, j in cells) == list(range(64))
 
     def clashes(sums, banks):
         """FFMAs that have to wait: of four banks where two sources share one, of two where all three do."""
@@ -488,7 +466,7 @@ def draw_maxas(_sources):
         return [cell for cell in cells if of(*cell)]
 
     told = [(name, sums, clashes(sums, 4), clashes(sums, 2)) for name, sums in
-            (("numbered row by row", by_rows), ("as maxas numbers them", by_maxas))]
+            (("numbered row by row", lambda i, j: 8 * i + j), ("as maxas numbers them", by_maxas))]
     d = Drawing("The registers of a thread's 64 sums; A is in R64 to R71, B in R72 to R79. " + " ".join(
         f"{name[0].upper()}{name[1:]}: {len(four)} FFMAs wait on four banks, {len(two)} on two."
         for name, _, four, two in told))

@@ -8,10 +8,6 @@ import struct
 from _kernel import Kernel, wavefronts
 from _svg import Drawing
 
-from report.course.source import without_comments
-from report.load import Mistake
-
-COLOURS = ("a", "b", "c", "d")
 NUMBER = 1.1  # the one that is split
 
 
@@ -30,9 +26,8 @@ def grid(d, x, y, words, rows, columns, name, transposed=False):
     wide, high = 17, 13
     for (row, column), (lane, r) in words.items():
         down, right = (column // 2, row) if transposed else (row, column // 2)
-        if not (0 <= down < rows and 0 <= right < columns):
-            raise ValueError("a word outside of the matrix")
-        d.box(x + right * wide, y + down * high, wide - 1, high - 1, "soft-" + COLOURS[r])
+        assert 0 <= down < rows and 0 <= right < columns
+        d.box(x + right * wide, y + down * high, wide - 1, high - 1, "soft-" + "abcd"[r])
         d.text(x + right * wide + wide / 2, y + down * high + 9.5, lane, "tiny", "middle")
     d.text(x, y - 5, name)
     return y + rows * high
@@ -48,8 +43,7 @@ def draw_fragments(sources):
         column = kernel.compute("col0 + wn + j * 8 + t * 2", col0=0, wn=0, j=0, t=lane % 4)
         kernel.line("store_pair(p, row + 8, col, c_frag[i][j][2], c_frag[i][j][3]);")
         c[row, column], c[row + 8, column] = (lane, 0), (lane, 1)
-    if len(a) != 128 or len(b) != 64 or len(c) != 64:
-        kernel.refuse("fragments that cover A, B and C once")
+    kernel.must_have("fragments that cover A, B and C once", [*map(len, (a, b, c))] == [128, 64, 64])
     d = Drawing("The fragments of mma.m16n8k16: which lane holds which word of A, 16 rows, of B, 8 columns, both of 16 "
                 "values of k, and of C, 16 by 8. Lane 4g + t has row g, or column g, and of it word t.")
     d.text(10, 18, "A box: one register, two numbers. In it: the lane.", "note")
@@ -57,7 +51,7 @@ def draw_fragments(sources):
     end = grid(d, 40, 186, a, 16, 8, "A: 16 rows × k 0–15")
     grid(d, 250, 186, c, 16, 4, "C: 16 rows × 8 columns")
     for r, text in enumerate(("register 0", "register 1", "register 2", "register 3")):
-        d.box(40, 46 + r * 17, 12, 12, "soft-" + COLOURS[r])
+        d.box(40, 46 + r * 17, 12, 12, "soft-" + "abcd"[r])
         d.text(58, 56 + r * 17, text + (" (of C: 0 and 1)", " (of C: 2 and 3)", "", "")[r], "note")
     d.text(10, end + 16, "A row by row, B column by column: both are indexed alike.", "note")
     return d.svg()
@@ -76,7 +70,7 @@ def draw_ldmatrix(sources):
         names[row, chunk] = lane
     for (row, chunk), lane in names.items():
         matrix = lane // 8
-        d.label(60 + chunk * 142, 42 + row * 15 + row // 8 * 8, 138, 14, f"lane {lane}", "soft-" + COLOURS[matrix])
+        d.label(60 + chunk * 142, 42 + row * 15 + row // 8 * 8, 138, 14, f"lane {lane}", "soft-" + "abcd"[matrix])
     for row in (0, 7, 8, 15):
         d.text(50, 53 + row * 15 + row // 8 * 8, row, "note", "end")
     d.text(60, 36, "bytes 0–15", "note")
@@ -99,8 +93,7 @@ def draw_fragments_s8(sources):
             row, column = (kernel.compute(one, i=i, **where) for one
                            in kernel.arguments("*c = gemm_at(", "gemm_at")[2:])
             c[row, column] = lane
-    if len(a) != 32 or len(b) != 32 or len(c) != 64:
-        kernel.refuse("fragments that cover A, B and C once")
+    kernel.must_have("fragments that cover A, B and C once", [*map(len, (a, b, c))] == [32, 32, 64])
     d = Drawing("mma.m8n8k16 of bytes: which lane holds which word of A, 8 rows, of B, 8 columns, both of 16 values "
                 "of k, and which of the 8 by 8 sums. Lane 4g + t has row g of A, column g of B, of both the k from 4t "
                 "on, and sums 2t, 2t + 1 of row g.")
@@ -150,8 +143,7 @@ def draw_wgmma_sums(sources):
         row, column = (kernel.compute(name, threadIdx_x=thread, row0=0, col0=0) for name in ("row", "col"))
         for down in (0, 8):
             held[row + down, column] = thread
-    if len(held) != 64 * across // 2:
-        kernel.refuse("sums of 64 rows, each held once")
+    kernel.must_have("sums of 64 rows, each held once", len(held) == 64 * across // 2)
     d = Drawing(f"The sums of one wgmma, 64 rows: warp w of the warpgroup has rows 16w to 16w + 15, and in every "
                 f"{across} columns lane 4g + t has columns 2t and 2t + 1 of rows g and g + 8, as with mma.sync.")
     d.text(10, 18, "The sums of one wgmma: 64 rows, N columns.", "note")
@@ -161,7 +153,7 @@ def draw_wgmma_sums(sources):
         d.text(10, y + 22, f"warp {warp}")
         d.text(10, y + 36, f"rows {rows[0]}–{rows[-1]}", "tiny")
         for strip in range(5):
-            d.box(70 + strip * 25, y, 24, 49, "soft-" + COLOURS[warp])
+            d.box(70 + strip * 25, y, 24, 49, "soft-" + "abcd"[warp])
     d.text(70, 264, f"a strip: {across} columns", "note")
     d.box(94, 91, 26, 51, "frame")
     d.line(122, 116, 203, 116, True)
@@ -282,10 +274,8 @@ def number(word):
 
 
 def draw_split(sources):
-    text = without_comments(sources.text("step06_tensorcore/f_tf32x3/three_products.cu"))
-    found = re.search(r"__float_as_uint\(x\) \+ (0x\w+?)u\) & (0x\w+?)u", text)
-    if not found:
-        raise Mistake("three_products.cu no longer has to_tf32, which a drawing needs")
+    kernel = Kernel(sources, "step06_tensorcore/f_tf32x3/three_products.cu")
+    found = kernel.must_have("to_tf32", re.search(r"__float_as_uint\(x\) \+ (0x\w+?)u\) & (0x\w+?)u", kernel.text))
     add, mask = int(found[1], 16), int(found[2], 16)
     a = number(bits(NUMBER))
     big = number(bits(a) + add & mask)
@@ -317,35 +307,28 @@ def draw_split(sources):
     return d.svg()
 
 
-def part(d, x, y, across, down, wide, high, styles):
-    """A rectangle of cells; `styles`: {(row, column): style} of those that are not plain."""
-    for row in range(down):
-        for column in range(across):
-            d.box(x + column * wide, y + row * high, wide - 1, high - 1, styles.get((row, column), "cell"))
-
-
 def draw_levels(sources):
     path = "step06_tensorcore/c_ring/rasterized.cu"
     kernel, lines = Kernel(sources, path), sources.text(path).split("\n")
     bm, bn, bk, wm, wn, stages = (kernel.value(name) for name in ("BM", "BN", "BK", "WM", "WN", "STAGES"))
     products = wm // 16 * (wn // 8)
-    rows = (  # level, where its operands are, what it has, its icon, the operations for a byte, the line
-        ("device", "global memory, L2", f"C in blocks of {bm} × {bn}", (8, 8, 8, 8, {(2, 3): "a"}),
+    rows = (  # level, where its operands are, what it has, its icon: (rows, columns, their sizes, the one that stands
+        # out, its style), the operations for a byte, the line
+        ("device", "global memory, L2", f"C in blocks of {bm} × {bn}", (8, 8, 8, 8, (2, 3), "a"),
          f"{4096 / 3:.0f} (4096³)", "int2 tile = gemm_rasterize("),
         ("block", "shared memory", f"{bm // wm * (bn // wn)} warps; a ring of {stages} tiles, {bk} values of k",
-         (2, 2, 32, 32, {(0, 1): "b"}), f"{bm * bn / (bm + bn):.0f}", "request(p, from, (t0 + ahead)"),
+         (2, 2, 32, 32, (0, 1), "b"), f"{bm * bn / (bm + bn):.0f}", "request(p, from, (t0 + ahead)"),
         ("warp", "registers", f"{wm} × {wn} of C; {products} products for 16 of k",
-         (wn // 8, wm // 16, 8, 16, {(1, 5): "c"}), f"{wm * wn / (wm + wn):.0f}", "load_fragments(ring[(at"),
-        ("instruction", "tensor core", "16 × 8 of C over 16 values of k", (1, 1, 64, 32, {(0, 0): "c"}),
+         (wm // 16, wn // 8, 8, 16, (1, 5), "c"), f"{wm * wn / (wm + wn):.0f}", "load_fragments(ring[(at"),
+        ("instruction", "tensor core", "16 × 8 of C over 16 values of k", (1, 1, 64, 32, (0, 0), "c"),
          f"{2 * 16 * 8 * 16 / 768:.1f}", "mma_m16n8k16_f16("))
-    if not all(any(row[5] in line for line in lines) for row in rows):
-        kernel.refuse("the lines of the four levels")
+    kernel.must_have("the lines of the four levels", all(any(row[5] in line for line in lines) for row in rows))
     d = Drawing("From global memory to the tensor core, four levels. The device's blocks share C, a block's warps a "
                 "tile in shared memory, a warp's registers hold fragments, an instruction multiplies two of them. "
                 "Beside each level the line of rasterized.cu that moves its data.")
-    for place, (level, memory, what, icon, intensity, line) in enumerate(rows):
+    for place, (level, memory, what, (*icon, one, style), intensity, line) in enumerate(rows):
         y = 14 + place * 92
-        part(d, 10, y, *icon)
+        d.grid(10, y, *icon, lambda row, column, one=one, style=style: style if (row, column) == one else "cell")
         number = next(n for n, text in enumerate(lines, 1) if line in text)
         d.text(88, y + 10, f"{level}: {memory}", "title")
         d.text(88, y + 28, what)

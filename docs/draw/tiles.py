@@ -12,8 +12,8 @@ def draw_tiles(sources):
     b_copy = kernel.index("Bs[y][x] =", "Bs", x=x, y=y)
     a_read = [kernel.index("acc +=", "As", x=x, y=y, k=k) for k in range(tile)]
     b_read = [kernel.index("acc +=", "Bs", x=x, y=y, k=k) for k in range(tile)]
-    if len({row for row, _ in a_read}) > 1 or len({col for _, col in b_read}) > 1:
-        kernel.refuse("threads that read a row of As and a column of Bs")
+    kernel.must_have("threads that read a row of As and a column of Bs",
+                     len({row for row, _ in a_read}) == len({col for _, col in b_read}) == 1)
     d = Drawing(f"Matrices A, B and C with the {tile} × {tile} tiles of one block. The tile of A moves right and the "
                 f"tile of B moves down along k, the tile of C stays. Thread ({x}, {y}) copies one word of each tile, "
                 f"and reads a row of A's and a column of B's.")
@@ -31,10 +31,7 @@ def draw_tiles(sources):
                   name.lower() if now else f"soft-{name.lower()}", 1)
     d.line(10 + 2.2 * unit, below + 2.5 * unit, 10 + 5.6 * unit, below + 2.5 * unit, True)
     d.line(left + 3.5 * unit, top + 2.2 * unit, left + 3.5 * unit, top + 5.6 * unit, True)
-    d.text(10, 32, "the loop over k:")
-    d.text(10, 47, "A's tile moves right,")
-    d.text(10, 62, "B's tile moves down,")
-    d.text(10, 77, "C's tile stays.")
+    d.lines(10, 32, ("the loop over k:", "A's tile moves right,", "B's tile moves down,", "C's tile stays."), style="")
     size = 128
     cell = size / tile
     for name, at, up, style, copied, read in (("As", 260, 26, "a", a_copy, a_read),
@@ -47,8 +44,6 @@ def draw_tiles(sources):
             d.line(at + line * cell, up, at + line * cell, up + size, style="thin")
             d.line(at, up + line * cell, at + size, up + line * cell, style="thin")
         d.box(at + copied[1] * cell, up + copied[0] * cell, cell, cell, style, 0)
-    for number, line in enumerate(("Right: shared memory, as", f"thread x = {x}, y = {y} sees it.",
-                                   "Strong: the word it copies.",
-                                   "Pale: the words it reads.")):
-        d.text(10, 262 + 15 * number, line, "note")
+    d.lines(10, 262, ("Right: shared memory, as", f"thread x = {x}, y = {y} sees it.", "Strong: the word it copies.",
+                      "Pale: the words it reads."))
     return d.svg()

@@ -9,7 +9,7 @@ from _svg import Drawing
 MULTIPROCESSORS = 132
 
 
-def ring(sources):
+def draw_ring(sources):
     kernel = Kernel(sources, "step06_tensorcore/c_ring/stages.cu")
     stages, shown = kernel.value("STAGES"), 6
     kernel.line("request(p, row0, col0, t + STAGES - 1, ring);")
@@ -33,7 +33,7 @@ def ring(sources):
 RING = "step06_tensorcore/c_ring/"
 
 
-def fragments_ahead(sources):
+def draw_fragments_ahead(sources):
     """Which fragments are loaded while which are multiplied, in the four steps of two tiles."""
     kernel = Kernel(sources, RING + "fragments.cu")
     steps, stages, call = kernel.value("STEPS"), kernel.value("STAGES"), "load_fragments(ring[(t"
@@ -72,14 +72,13 @@ def fragments_ahead(sources):
     return d.svg()
 
 
-def interleaved(sources):
+def draw_interleaved(sources):
     kernel = Kernel(sources, RING + "interleaved.cu")
     steps, each = kernel.value("STEPS"), kernel.value("EACH")
     first, last = kernel.arguments("request(p, row0, col0, t + STAGES - 1, ring,", "request")[-2:]
     Kernel(sources, RING + "fragments.cu").line("request(p, row0, col0, t + STAGES - 1, ring);")
     issued = [range(kernel.compute(first, step=step), kernel.compute(last, step=step)) for step in range(steps)]
-    if sorted(i for some in issued for i in some) != list(range(each)):
-        kernel.refuse("every copy once")
+    kernel.must_have("every copy once", sorted(i for some in issued for i in some) == list(range(each)))
     d = Drawing(f"When a thread issues its {2 * each} copies of a tile. fragments: all before step 0. interleaved: "
                 f"{2 * len(issued[0])} in each of the {steps} steps, half of A and half of B; the group is closed in "
                 f"the last.")
@@ -103,7 +102,7 @@ def interleaved(sources):
     return d.svg()
 
 
-def pointers(sources):
+def draw_pointers(sources):
     """One thread's copies of a tile: from where, to where."""
     kernel = Kernel(sources, RING + "pointers.cu", RING + "stage.cuh", RING + "moving_copies.cuh")
     each, apart, stages = kernel.value("EACH"), kernel.value("APART"), kernel.value("STAGES")
@@ -117,8 +116,7 @@ def pointers(sources):
     kernel.line("int row = threadIdx.x / 8, chunk = threadIdx.x % 8;")
     rows = [row + kernel.compute(down, i=i) for i in range(each)]
     places = {kernel.compute(place, row=one, chunk=chunk) // 8 for one in rows}
-    if len(places) != 1:
-        kernel.refuse("rows whose XOR is the same")
+    kernel.must_have("rows whose XOR is the same", len(places) == 1)
     to_bytes = [kernel.compute(to, down=one - row) for one in rows]
     d = Drawing(f"The {each} copies of thread 13 of a tile of A: chunk {chunk} of rows {row}, {rows[1]}, to "
                 f"{rows[-1]}. From one pointer plus {apart} rows each; to one address plus {to_bytes[1]} bytes each, "
@@ -147,15 +145,14 @@ def pointers(sources):
     return d.svg()
 
 
-def boxes(sources):
+def draw_tma(sources):
     """Which box of A goes to which stage, and the phases of its barrier."""
     kernel = Kernel(sources, "step06_tensorcore/d_hopper/tma.cu")
     stages, tiles = kernel.value("STAGES"), 7
     _, _, x, y, _ = kernel.arguments("tma_load(shared_address(ring[s].a)", "tma_load")
     stage = kernel.arguments("request(maps, p.k, row0, col0, t + STAGES - 1, (at", "request")[5]
     parity = kernel.arguments("mbarrier_wait(full + 8 * at_next", "mbarrier_wait")[1]
-    if y != "row0":
-        kernel.refuse("boxes that begin in row0")
+    kernel.must_have("boxes that begin in row0", y == "row0")
     d = Drawing(f"One thread names a box of 128 rows and 64 k by its first column and row. Tile t goes to stage t mod "
                 f"{stages}; its bytes are counted by that stage's barrier, whose parity for it is t / {stages} mod 2.")
     d.text(10, 18, "A, 128 rows from row0 on: a box for each 64 k.", "note")
@@ -177,7 +174,7 @@ def boxes(sources):
     return d.svg()
 
 
-def persistent(sources):
+def draw_persistent(sources):
     """The tiles of C that a block computes, and the stages that their tiles of K pass through."""
     kernel = Kernel(sources, "step06_tensorcore/e_persistent/persistent_grid.cu")
     stages, steps = kernel.value("STAGES"), 6
@@ -203,14 +200,14 @@ def persistent(sources):
     return d.svg()
 
 
-def order_of(sources):
+def draw_raster(sources):
     """gemm_rasterize, from its source: a function of tile, tiles_m and tiles_n."""
     kernel = Kernel(sources, "common/gemm/gemm_kernel.cuh")
     text = kernel.text[kernel.text.index("int2 gemm_rasterize"):]
     names = {name: re.search(rf"\b{name} = ([^,;]+(?:\([^)]*\))?[^,;]*)[,;]", text)[1]
              for name in ("BAND", "band", "inside")}
-    if "rows = min(BAND, tiles_m - band)" not in text or "make_int2(band + inside % rows, inside / rows)" not in text:
-        kernel.refuse("gemm_rasterize as the drawing has it")
+    for one in "rows = min(BAND, tiles_m - band)", "make_int2(band + inside % rows, inside / rows)":
+        kernel.must_have("gemm_rasterize as the drawing has it", one in text)
 
     def place(tile, tiles_m, tiles_n):
         given = {"tile": tile, "tiles_m": tiles_m, "tiles_n": tiles_n}
@@ -218,11 +215,8 @@ def order_of(sources):
             given[name] = kernel.compute(names[name], **given)
         rows = min(given["BAND"], tiles_m - given["band"])
         return given["band"] + given["inside"] % rows, given["inside"] // rows
-    return place
 
-
-def raster(sources):
-    place, side, together = order_of(sources), 64, 2 * MULTIPROCESSORS
+    side, together = 64, 2 * MULTIPROCESSORS
     banded = [place(tile, side, side) for tile in range(together)]
     plain = [(tile // side, tile % side) for tile in range(together)]
     d = Drawing(f"The first {together} of 64 by 64 tiles of C, those that run at once. Row by row they need "
@@ -234,16 +228,14 @@ def raster(sources):
         x, y = 10 + n * 198, 66
         d.text(x, 56, name, "title")
         taken = set(tiles)
-        for row in range(side):
-            for column in range(side):
-                d.box(x + column * 2.9, y + row * 2.9, 2.5, 2.5, "a" if (row, column) in taken else "cell", 0.5)
+        d.grid(x, y, side, side, 2.9, 2.9, lambda *at, taken=taken: "a" if at in taken else "cell", 0.4, 0.5)
         rows, columns = len({r for r, _ in tiles}), len({c for _, c in tiles})
         d.text(x, 264, f"{rows} rows of A, {columns} of B:", "note")
         d.text(x, 279, f"{2 * (rows + columns)} MiB go through L2", "note")  # 128 x 8192 numbers of 2 bytes are 2 MB
     return d.svg()
 
 
-def waves(sources):
+def draw_waves(sources):
     d = Drawing("Waves of tiles over 132 multiprocessors at m = n = 4096. " )
     parts = []
     d.text(10, 18, "4096 × 4096 on 132 multiprocessors: waves of tiles.", "note")
@@ -264,7 +256,7 @@ def waves(sources):
     return d.svg()
 
 
-def cluster(sources):
+def draw_cluster(sources):
     folder = "step06_tensorcore/e_persistent/"
     kernel = Kernel(sources, folder + "cluster.cu", folder + "pair.cuh")
     count, bm, bn = kernel.value("CLUSTER"), kernel.value("BM"), kernel.value("BN")
@@ -288,9 +280,3 @@ def cluster(sources):
     without, with_them = bm + bn, bm + part
     d.text(10, 248, f"L2 delivers {with_them} rows of 128 bytes per block, not {without}.", "note")
     return d.svg()
-
-
-def draw(sources):
-    return {"ring": ring(sources), "fragments_ahead": fragments_ahead(sources), "interleaved": interleaved(sources),
-            "pointers": pointers(sources), "tma": boxes(sources), "persistent": persistent(sources),
-            "raster": raster(sources), "waves": waves(sources), "cluster": cluster(sources)}

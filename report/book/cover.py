@@ -1,4 +1,4 @@
-"""The book's cover: docs/start.md, its button, and below it the way through the course with the time that it takes."""
+"""The book's cover, below docs/start.md: the way through the course with the time that it takes."""
 
 import re
 
@@ -22,11 +22,6 @@ def row(book, title, link, parts):
     pages = " ".join(re.sub(r"md$", "html", page) for page, _ in parts)
     return (f"| [{title}]({link}) | {len(parts)} | {hours(sum(minutes(read(book.root, path)) for _, path in parts))} "
             f'| <span class="done-of" data-pages="{pages}"></span> |')
-
-
-def with_button(page):
-    """The cover's first bold link, where a reader begins, as a button."""
-    return re.sub(r"(?m)^\*\*(\[[^]]*\]\([^)]*\))\*\*$", r"\1{ .md-button .md-button--primary }", page, count=1)
 
 
 def contents(book):

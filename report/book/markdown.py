@@ -91,14 +91,11 @@ def lists(text):
     return "\n".join(done)
 
 
-def sessions(text):
-    """A block of commands behind `$ ` and what they print is one of a shell: the commands alone are copied."""
-    return "\n".join(re.sub(r"\A( *```+)(?=\n(?:.*\n)*? *\$ )", r"\1console", piece) if fenced else piece
-                     for fenced, piece in blocks(text))
-
-
 def translated(text, change_links):
-    text = sessions(headings(text))  # before the markers go, as GitHub's anchors do not see them either
+    text = headings(text)  # before the markers go, as GitHub's anchors do not see them either
+    # Commands behind `$ ` and what they print are a shell's: the commands alone are copied.
+    text = "\n".join(re.sub(r"\A( *```+)(?=\n(?:.*\n)*? *\$ )", r"\1console", piece) if fenced else piece
+                     for fenced, piece in blocks(text))
     text = prose(text, without_markers)
     text = prose(text, lambda piece: links.LINK.sub(change_links, piece))
     text = prose(text, lambda piece: re.sub(r"<details( open)?>", r'<details markdown="1"\1>', piece))

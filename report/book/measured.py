@@ -17,10 +17,6 @@ def title(path):
     return html.unescape(re.sub("<[^>]*>", "", largest)).strip()
 
 
-def place(name):
-    return next((i for i, start in enumerate(ORDER) if name.startswith(start)), len(ORDER)), name
-
-
 def here_sentence(root, here):
     if not here:
         return "This book was made on a machine without an NVIDIA GPU, so it has no results of that machine."
@@ -48,7 +44,7 @@ def page(root, figures, here, text):
     if text:
         with open(text, encoding="utf-8") as file:
             lines += ["## This machine", "", "```text", file.read().rstrip("\n"), "```", ""]
-    for name in sorted(shown, key=place):
+    for name in sorted(shown, key=lambda name: ([not name.startswith(start) for start in ORDER], name)):
         drawn = title(os.path.join(figures, shown[name][0], name + ".svg"))
         lines += [f"## {drawn} {{ #{name} }}", "", " ".join(NAMED[name].draw.__doc__.split("\n\n")[0].split()), ""]
         for gpu in shown[name]:

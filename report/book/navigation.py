@@ -1,6 +1,7 @@
 """The order of the pages, and the generator's settings."""
 
 import json
+import os
 import posixpath
 import re
 
@@ -10,62 +11,6 @@ FIRST = ["begin", "first-hour"]  # stand before the steps
 DOCS = ["ladder", "results", "articles", "glossary", "options", "other_languages",
         "workshop"]  # after the exercises, then the rest
 LANGUAGES = {"README.zh-CN.md": ("zh-CN", "中文")}  # where its pages begin, which stand last
-
-SETTINGS = """\
-# Made by `make book`.
-[project]
-site_name = "kernel-ladder"
-site_description = "How a CUDA kernel gets fast, one idea at a time"
-docs_dir = "pages"
-site_dir = "site"
-use_directory_urls = false
-extra_css = ["style/book.css"]
-extra_javascript = ["style/book.js"]
-nav = NAV
-
-[project.extra]
-generator = true
-polyfills = ["style/iframe-worker.js"]
-
-[project.plugins.offline]
-
-[project.theme]
-language = "en"
-font = false
-features = ["content.code.copy", "content.tooltips", "navigation.footer", "navigation.indexes",
-    "navigation.path", "navigation.prune", "navigation.top", "search.highlight", "toc.integrate"]
-
-[[project.theme.palette]]
-media = "(prefers-color-scheme)"
-toggle.icon = "lucide/sun-moon"
-toggle.name = "Switch to light mode"
-
-[[project.theme.palette]]
-media = "(prefers-color-scheme: light)"
-scheme = "default"
-toggle.icon = "lucide/sun"
-toggle.name = "Switch to dark mode"
-
-[[project.theme.palette]]
-media = "(prefers-color-scheme: dark)"
-scheme = "slate"
-toggle.icon = "lucide/moon"
-toggle.name = "Switch to the system's mode"
-
-[project.markdown_extensions]
-attr_list = {}
-md_in_html = {}
-sane_lists = {}
-tables = {}
-toc.permalink = true
-pymdownx.details = {}
-pymdownx.highlight.anchor_linenums = true
-pymdownx.highlight.linenums_style = "pymdownx-inline"
-pymdownx.highlight.line_spans = "__span"
-pymdownx.highlight.pygments_lang_class = true
-pymdownx.magiclink = {}
-pymdownx.superfences = {}
-"""
 
 
 def natural(name):
@@ -143,6 +88,6 @@ def toml(value):
 def settings(book):
     nav = "[\n" + "".join(f"    {toml(one)},\n" for one in tree(book)) + "]"
     menu = [("index.md", ("en", "English")), *languages(book)]
-    return SETTINGS.replace("NAV", nav, 1) + "".join(
+    return read(os.path.dirname(__file__), "zensical.toml").replace("NAV", nav, 1) + "".join(
         f'\n[[project.extra.alternate]]\nname = "{name}"\nlang = "{code}"\nlink = "{page_of(home)[:-2]}html"\n'
         for home, (code, name) in menu if menu[1:])

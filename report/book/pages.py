@@ -60,7 +60,9 @@ class Book:
             if not path.endswith(("/", ".md")) and path not in self.copied:
                 self.made[path + ".md"] = self.source(path)
         if "index.md" in self.made:
-            self.made["index.md"] = cover.with_button(self.made["index.md"]) + cover.contents(self) + self.edit(COVER)
+            page = re.sub(r"(?m)^\*\*(\[[^]]*\]\([^)]*\))\*\*$", r"\1{ .md-button .md-button--primary }",
+                          self.made["index.md"], count=1)  # the first bold link, where a reader begins, as a button
+            self.made["index.md"] = page + cover.contents(self) + self.edit(COVER)
 
     def edit(self, source):
         """The link at a page's foot to where its source is edited; book.css has its words, so no search finds them."""

@@ -42,10 +42,6 @@ def known(root):
     return found
 
 
-def cells(line):
-    return [cell.strip() for cell in line.strip().strip("|").split(" | ")]
-
-
 def faults_of(number, row, names):
     """What is wrong with a row's cells."""
     at = f"{ARTICLES}:{number}"
@@ -70,7 +66,7 @@ def check(root):
     for number, line in links.prose(read_text(path)):
         if not line.startswith("|") or re.match(r"\|[-:| ]+\|$", line):
             continue
-        row = cells(line)
+        row = [cell.strip() for cell in line.strip().strip("|").split(" | ")]
         if [cell.lower() for cell in row] == COLUMNS:
             continue
         rows += 1

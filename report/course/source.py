@@ -114,17 +114,13 @@ def code(root, path, seen=None):
     return lines
 
 
-def same_but_for_name(path, text):
-    """A line as it is compared: a kernel's own name, as in launch_lds128, is no change, nor is indentation."""
-    rung = os.path.splitext(os.path.basename(path))[0]
-    return re.sub(rf"_{rung}\b", "_RUNG", " ".join(text.split()))
-
-
 def compared(root, one, other):
-    """Two rungs' lines of code, and a difflib.SequenceMatcher of them."""
+    """Two rungs' lines of code, and a difflib.SequenceMatcher of them, to which a kernel's own name, as in
+    launch_lds128, is no change, nor is indentation."""
     paths = find(root, one), find(root, other)
-    lines = [code(root, path) for path in paths]
-    keys = [[same_but_for_name(path, text) for _, _, text in of] for path, of in zip(paths, lines)]
+    lines, rungs = [code(root, path) for path in paths], [os.path.basename(path)[:-len(".cu")] for path in paths]
+    keys = [[re.sub(rf"_{rung}\b", "_RUNG", " ".join(text.split())) for _, _, text in of]
+            for rung, of in zip(rungs, lines)]
     return lines, difflib.SequenceMatcher(None, *keys, autojunk=False)
 
 

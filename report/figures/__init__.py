@@ -27,14 +27,6 @@ EVERY = {kind: [*ladders.FIGURES.get(kind, []), *curves.FIGURES.get(kind, [])]  
 NAMED = {one.draw.__name__: one for those in EVERY.values() for one in those}
 
 
-def rates_of(db):
-    """What the figure of rates is of."""
-    samples, attacks = db.execute("""SELECT (SELECT max(seeds) FROM rate JOIN rate_method USING (method)),
-        (SELECT attacks_known FROM rate_count WHERE (protocol, class) = ('same', 'U2R'))""").fetchone()
-    return (f". Means of {samples or 0} samples (min, max)" +
-            (f"; of U2R {attacks} attacks exist for training, not 100." if attacks is not None else "."))
-
-
 def captions(db):
     """For each kind of figures: its caption (None: nothing was measured), and what its kernels are compared with."""
     source = dict(db.execute("SELECT kind, text FROM source"))
@@ -49,6 +41,10 @@ def captions(db):
         names = [" ".join(row) for row in db.execute(f"SELECT DISTINCT variant, older FROM {kind} WHERE older > ''")]
         return f" Before the kernel last changed: {', '.join(names)}." if names else ""
 
+    samples, attacks = db.execute("""SELECT (SELECT max(seeds) FROM rate JOIN rate_method USING (method)),
+        (SELECT attacks_known FROM rate_count WHERE (protocol, class) = ('same', 'U2R'))""").fetchone()
+    rates = (f". Means of {samples or 0} samples (min, max)" +
+             (f"; of U2R {attacks} attacks exist for training, not 100." if attacks is not None else "."))
     cpu = f"; {device['knn_cpu']}" if "knn_cpu" in device else ""
     return [
         ("sgemm", recorded("gemm", f". Cold L2, medians (min, max), interleaved with {baseline}." + older("sgemm")),
@@ -63,7 +59,7 @@ def captions(db):
         ("knn", recorded("knn" if "knn" in source else "knn_rates", f"{cpu}. Medians (min, max); data on the device."),
          curves.exact_of(db)),
         ("conv", recorded("conv", ". Cold L2, medians (min, max)." + older("conv")), "cuDNN"),
-        ("knn_rates", recorded("knn_rates", rates_of(db), "answers"), "")]
+        ("knn_rates", recorded("knn_rates", rates, "answers"), "")]
 
 
 def say(text):
@@ -92,7 +88,7 @@ def made(folder, root, csv, gap):
     return figures
 
 
-def drawn(root, work, script, text, name, caption, term, size, baseline="", **settings):
+def drawn(root, work, script, text, name, caption, term, size, **settings):
     """Has gnuplot draw a figure: the path of what it drew. An SVG gets its colours of a dark screen."""
     paths = [os.path.join(work, name + end) for end in (".dat", "")]
     try:
@@ -100,7 +96,7 @@ def drawn(root, work, script, text, name, caption, term, size, baseline="", **se
             file.write(text)
         done = subprocess.run(
             ["gnuplot", "-e", "; ".join(f'{key} = "{value}"' for key, value in settings.items()),
-             "-c", os.path.join(root, "plots", script + ".gp"), *paths, caption, term, str(size), baseline],
+             "-c", os.path.join(root, "plots", script + ".gp"), *paths, caption, term, str(size)],
             env={**os.environ, "LC_ALL": "C.UTF-8", "GNUPLOT_LIB": os.path.join(root, "plots")}, check=False,
             restore_signals=False)  # a file that may not grow is not its end
         if done.returncode:
@@ -188,7 +184,7 @@ def main(arguments, root):
         for name, caption, baseline, text in figures:
             for term in given.term if text else ():
                 figure = NAMED[name]
-                path = drawn(root, work.name, figure.script, text, name, caption, term, columns, baseline,
+                path = drawn(root, work.name, figure.script, text, name, caption, term, columns,
                              **{key: words.format(baseline) for key, words in
                                 (("TITLE", figure.title), ("XLABEL", figure.x), ("YLABEL", figure.y))})
                 if term != "dumb":

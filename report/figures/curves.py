@@ -13,7 +13,6 @@ from report.figures.layout import (
     Nothing,
     chart,
     data,
-    linear,
     nice_ceiling,
     nothing,
     power_of_two,
@@ -36,7 +35,8 @@ def sizes(least, most, every=1):
 
 
 def axis_of(points):
-    return linear(1.04 * max(y for _, y, *more in points for y in (y, *more) if y is not None))
+    top = 1.04 * max(y for _, y, *more in points for y in (y, *more) if y is not None)
+    return Axis(0, top, [(x, f"{x:g}") for x in steps(top)])
 
 
 def size(db, files, gap):

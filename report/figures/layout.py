@@ -47,12 +47,6 @@ def data(blocks, *scale):
     return "\n\n\n".join("\n".join([f"# {name}", *lines]) for name, lines in blocks.items()) + "\n"
 
 
-def runs(lines):
-    """Lines of a plot, each a list of rows, with an empty line after each. An empty one is left out: two empty lines
-    would end the block, and what follows would not be drawn."""
-    return [one for line in lines if line for one in line + [""]]
-
-
 def spread(want, distance, low, high):
     """Moves labels apart: each nearest to where it wants to be, in low..high, `distance` apart, their order kept."""
     place = list(want)
@@ -105,10 +99,6 @@ class Axis:
         return None if x is None else (self.scaled(x) - self.low) / self.wide
 
 
-def linear(top, text="%g"):
-    return Axis(0, top, [(x, text % x) for x in steps(top)])
-
-
 def powers(low, high, base=10, every=1, text=lambda i: "%g" % 10.0 ** i):
     """A logarithmic axis between two powers of `base`; text(i) is that of its power i."""
     return Axis(float(base) ** low, float(base) ** high,
@@ -142,7 +132,8 @@ def chart(panels, x, y, gap, room, notes=(), marked=(), every=False, rules=(), s
         blocks["xticks"] += [row(left + x.at(at), -0.06, quoted(text)) for at, text in x.marks]
         blocks["panels"].append(row(left + 0.5, 1.06, quoted(title)))
         for line in lines:
-            blocks[line.style] += runs([[row(left + x.at(px), y.at(py), line.series) for px, py, *_ in line.points]])
+            points = [row(left + x.at(px), y.at(py), line.series) for px, py, *_ in line.points]
+            blocks[line.style] += [*points, ""] if points else []  # two empty lines would end the block
             blocks["whiskers"] += [row(left + x.at(px), y.at(py), line.series, *map(y.at, more)) for px, py, *more
                                    in line.points if more and None not in more]
         if every or panel == len(panels) - 1:

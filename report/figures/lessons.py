@@ -323,7 +323,7 @@ def ranks(root):
             "SELECT * FROM value_ranks WHERE (m, n, d, divide) = (10000, 40000000, 128, 'points')")}
         if known:
             break
-    device = db.execute("SELECT device FROM source WHERE kind = 'ranks'").fetchone()
+    device = db.execute("SELECT device FROM source WHERE kind = 'knn_ranks'").fetchone()
     model = {}
     if 1 in known and 2 in known:
         level = known[2] - known[1] / 2

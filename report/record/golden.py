@@ -16,10 +16,6 @@ def say(text):
     print(f"golden: {text}", file=sys.stderr)
 
 
-def counted(launch, metrics, what):
-    return [plain(launch.get(metric, ""), metric, what) for metric in metrics]
-
-
 def metrics_in(names, folder, what):
     """What was asked for (scripts/golden.sh wrote down as what): ncu adds facts of the device and of itself, and the
     mean and the extremes of each sum."""
@@ -67,7 +63,8 @@ def shapes(arguments, root):
         for launch in launches:
             key = (readable(launch["Kernel Name"]), size(launch["Grid Size"]), size(launch["Block Size"]))
             groups.setdefault(key, []).append(
-                counted(launch, metrics, run) + opcodes.get(launch["ID"], [""] * len(names)))
+                [plain(launch.get(metric, ""), metric, run) for metric in metrics] +
+                opcodes.get(launch["ID"], [""] * len(names)))
         for key, all_of_it in groups.items():
             sums = ["" if "" in column else "%.15g" % sum(map(float, column)) for column in zip(*all_of_it)]
             rows.append([run, *key, len(all_of_it), *sums, *origin()])

@@ -9,11 +9,6 @@ import shlex
 import sys
 
 
-def clang_for_cuda(words, cuda):
-    kept = [word for word in words if word.startswith(("-I", "-D", "-std="))]
-    return ["clang++", "-x", "cuda", "-std=c++17", "--cuda-gpu-arch=sm_90a", f"--cuda-path={cuda}", *kept, words[-1]]
-
-
 def main():
     cuda, entries, folder = sys.argv[1], {}, os.getcwd()
     for line in sys.stdin.read().replace("\\\n", " ").splitlines():
@@ -25,10 +20,11 @@ def main():
         sources = [word for word in words if word.endswith((".c", ".cu", ".cpp"))]
         if len(sources) != 1 or (folder, sources[0]) in entries:
             continue
-        arguments = words
         if sources[0].endswith(".cu"):
-            arguments = clang_for_cuda([w for w in words if w != sources[0]] + sources, cuda)
-        entries[folder, sources[0]] = {"directory": folder, "file": sources[0], "arguments": arguments}
+            kept = [word for word in words if word.startswith(("-I", "-D", "-std="))]
+            words = ["clang++", "-x", "cuda", "-std=c++17", "--cuda-gpu-arch=sm_90a", f"--cuda-path={cuda}", *kept,
+                     *sources]
+        entries[folder, sources[0]] = {"directory": folder, "file": sources[0], "arguments": words}
     json.dump(list(entries.values()), sys.stdout, indent=1)
     print()
 

@@ -87,13 +87,6 @@ def predicted(device, group, clocks):
     return times
 
 
-def record(times):
-    with open("docs/counted/predicted.csv", "w", encoding="utf-8", newline="") as file:
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(["step", "variant", "size", "ms"])
-        rows.writerows([*key, f"{ms:.6g}"] for key, ms in times.items())
-
-
 def order(pairs):
     """How many pairs of rungs that are measurably apart the model has in order, and how many there are."""
     right = apart = 0
@@ -114,7 +107,10 @@ def compare(device, group, markdown, records):
     known, clocks = recorded(device, group)
     guessed = predicted(device, group, clocks)
     if records and group.name == "sgemm":
-        record(guessed)
+        with open("docs/counted/predicted.csv", "w", encoding="utf-8", newline="") as file:
+            rows = csv.writer(file, lineterminator="\n")
+            rows.writerow(["step", "variant", "size", "ms"])
+            rows.writerows([*key, f"{ms:.6g}"] for key, ms in guessed.items())
     print_row(f"{device}, {group.name}, {'at its clock' if group.clocks else 'time'}", map(str, group.sizes), markdown)
     if markdown:
         print("|---" * (1 + len(group.sizes)) + "|")

@@ -4,10 +4,6 @@ import csv
 import sys
 
 
-def text_of(value):
-    return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
-
-
 def main():
     columns, table, names = [], {}, {}
     with open(sys.argv[1], encoding="utf-8", newline="") as f:
@@ -26,7 +22,7 @@ def main():
     for metric, plain in names.items():
         values = [table.get((metric, c), 0) for c in columns]
         if any(values):
-            print(plain.ljust(width), *(text_of(v).rjust(w) for v, w in zip(values, widths)), sep="  ")
+            print(plain.ljust(width), *(f"{v:{w},.{2 * (v != int(v))}f}" for v, w in zip(values, widths)), sep="  ")
 
 
 main()

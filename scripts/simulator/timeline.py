@@ -80,11 +80,15 @@ def fills_of(spans):
     return sorted(fills)
 
 
+def slices(block, **wanted):
+    """(begin, end) of the slices whose fields are these."""
+    return [(event["ts"], event["ts"] + event["dur"]) for event in block
+            if event["ph"] == "X" and all(event[name] == one for name, one in wanted.items())]
+
+
 def products_of(block):
     """Where there is no wgmma: the slices of tensor cores, or else of FP32."""
-    names = {event["name"] for event in block if event["ph"] == "X"}
-    name = "tensor core" if "tensor core" in names else "FP32"
-    return [(e["ts"], e["ts"] + e["dur"]) for e in block if e["ph"] == "X" and e["name"] == name]
+    return slices(block, name="tensor core") or slices(block, name="FP32")
 
 
 def reads_of(block, spans):
@@ -127,10 +131,6 @@ def stage_bars(fills, found, until_all):
 # ---- who does it -----------------------------------------------------------------------------------------------------
 
 
-def waits_of(block, track):
-    return [(e["ts"], e["ts"] + e["dur"]) for e in block if e["ph"] == "X" and e["tid"] == track and e["cat"] == "wait"]
-
-
 def consumer_bars(block, spans, found, timed):
     """Warpgroups that multiply: their products, in order by the tile of C, what they store, and their waits."""
     products = {track: merged([(s.begin, s.end) for s in spans if s.kind == "wgmma" and s.track == track],
@@ -147,8 +147,8 @@ def consumer_bars(block, spans, found, timed):
     tracks = sorted(products)
     for number, track in enumerate(tracks):
         row = f"consumer {number}"
-        stores = [(e["ts"], e["ts"] + e["dur"]) for e in block
-                  if e["ph"] == "X" and e["tid"] // 4 == track // 4 and e["name"] in STORES]
+        stores = slices([event for event in block
+                         if event["ph"] == "X" and event["tid"] // 4 == track // 4 and event["name"] in STORES])
         stores += [(s.begin, s.end) for s in spans if s.kind == "bulk store" and s.track // 4 == track // 4]
         for at, (begin, end) in enumerate(products[track]):
             yield row, "product", tiles.get(first_fill.get((track, begin)), ""), begin, end
@@ -156,7 +156,7 @@ def consumer_bars(block, spans, found, timed):
             mine = [store for store in stores if end <= store[0] and store[0] < until]
             if mine:
                 yield row, "store", "", min(b for b, _ in mine), min(until, max(e for _, e in mine))
-        for begin, end in waits_of(block, track):
+        for begin, end in slices(block, tid=track, cat="wait"):
             yield row, "wait", "", begin, end
 
 
@@ -169,7 +169,7 @@ def producer_bars(block, spans):
         row = "producer" if len(tracks) == 1 else f"warp {track}"
         for span in merged([(s.begin, s.begin + 1) for s in spans if s.kind == "bulk load" and s.track == track], 12):
             yield row, "issue", "", *span
-        for begin, end in waits_of(block, track):
+        for begin, end in slices(block, tid=track, cat="wait"):
             yield row, "wait", "", begin, end
 
 
@@ -182,9 +182,9 @@ def warp_bars(block):
         products[sum(at < begin for at in fences)].append((begin, end))
     for _, bars in sorted(products.items()):
         yield "warp 0", "product", "", min(b for b, _ in bars), max(e for _, e in bars)
-    for begin, end in merged([(e["ts"], e["ts"] + e["dur"]) for e in mine if e["name"] == "copy issued"]):
+    for begin, end in merged(slices(mine, name="copy issued")):
         yield "warp 0", "issue", "", begin, end
-    for begin, end in waits_of(block, 0):
+    for begin, end in slices(block, tid=0, cat="wait"):
         yield "warp 0", "wait", "", begin, end
 
 

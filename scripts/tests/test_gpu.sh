@@ -3,7 +3,7 @@
 # Verifies every step on the GPU, shape after shape, after trying the verification itself on kernels that are known to
 # be wrong, and the measuring on small sizes (tests/gpu). Last line: "N passed, N failed[, N skipped]".
 set -eu
-cd "$(dirname "$0")/../.."
+. "$(dirname "$0")/../../tests/case.sh"
 . scripts/gpu.sh
 need_gpu test-gpu
 need_step test-gpu STEPS ${STEPS:-}
@@ -12,9 +12,7 @@ tensorcore=
 case "${STEPS:-step06}" in *step06*) tensorcore=build/tests/tensorcore/run ;; esac
 # shellcheck disable=SC2086 # one target or two
 MAKEFLAGS='' make --no-print-directory -j"$(nproc)" build/tests/gpu/faults $tensorcore >&2
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-passed=0 failed=0 skipped=0
+log=$work/out skipped=0
 
 # tally NAME COMMAND...: runs it and adds the counts of its last line.
 tally() {
@@ -49,23 +47,11 @@ case "${STEPS:-step08}" in
     ;;
 esac
 
-# show STEP NAME: does the GPU do what the drawing says?
-show() {
-    if "./$1/run" --show "$2" >"$log"; then
-        echo "ok $1 --show $2"
-        passed=$((passed + 1))
-    else
-        cat "$log"
-        echo "FAIL $1 --show $2"
-        failed=$((failed + 1))
-    fi
-}
-
 for step in ${STEPS:-step[0-9][0-9]}; do
     tally "$step" "./$step/run" --sweep check
-    for name in $("./$step/run" --list | sed -n 's/^--show \([^ ]*\).*/\1/p'); do show "$step" "$name"; done
+    for name in $("./$step/run" --list | sed -n 's/^--show \([^ ]*\).*/\1/p'); do # does the GPU do that?
+        ends "$step --show $name" 0 '' "./$step/run" --show "$name"
+    done
 done
-if [ "$skipped" = 0 ]; then echo "$passed passed, $failed failed"; else
-    echo "$passed passed, $failed failed, $skipped skipped"
-fi
-[ "$failed" = 0 ]
+[ "$skipped" != 0 ] || skipped=
+ended

@@ -1,30 +1,14 @@
 #!/bin/sh
 # The part of measuring that needs a GPU: every step timed at small sizes, recorded, resumed, cold and warm,
 # with beta != 0, a GEMV's autotuner and its chains, searches and records from files, and the errors that need a device.
-# STEPS="step06 step08" narrows it. Prints "ok NAME" or "FAIL NAME: ..." and, last, "N passed, N failed".
+# STEPS="step06 step08" narrows it. Last line: "N passed, N failed".
 set -u
-cd "$(dirname "$0")/../.." || exit 1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/../case.sh"
 XDG_CACHE_HOME=$work # for the tune file: nobody's own is touched
 export XDG_CACHE_HOME
-passed=0 failed=0
 
 # wants STEP: is it among STEPS, or are these all?
 wants() { case " ${STEPS:-$1}" in *" $1"*) ;; *) return 1 ;; esac; }
-
-# check NAME COMMAND...: the command must succeed.
-check() {
-    name=$1
-    shift
-    if "$@" >"$work/why" 2>&1; then
-        echo "ok $name"
-        passed=$((passed + 1))
-    else
-        echo "FAIL $name: $(tail -n 3 "$work/why" "$work/out" "$work/err" 2>/dev/null | tr '\n' ' ')"
-        failed=$((failed + 1))
-    fi
-}
 
 # exits STATUS COMMAND...: runs it; its output is kept in out and err.
 exits() {
@@ -39,6 +23,13 @@ refuses() {
     want=$1 text=$2
     shift 2
     exits "$want" "$@" && [ "$(wc -l <"$work/err")" = 1 ] && grep -q -- "$text" "$work/err"
+}
+# anew NAME COMMAND...: the command ends with 0, and the CSV is its own.
+anew() {
+    rm -f "$work/a.csv"
+    name=$1
+    shift
+    check "$name" exits 0 "$@"
 }
 refuses_nothing() { exits 0 "$@" && [ ! -s "$work/err" ]; }
 # column NAME: that column of every row of the CSV.
@@ -68,9 +59,8 @@ held_against() { ! column baseline_call | grep -qv '^cublas' && ! column calls_t
 for run in step0[1-5]/run; do
     step=$(dirname "$run")
     wants "$step" || continue
-    rm -f "$work/a.csv"
     variants=$("./$run" --list | grep -vc "^--")
-    check "$step is timed and recorded" exits 0 "./$run" --size 64 --time 0.02 --csv "$work/a.csv"
+    anew "$step is timed and recorded" "./$run" --size 64 --time 0.02 --csv "$work/a.csv"
     check "$step: a complete row a variant" complete "$variants"
     check "$step: the baseline's call" held_against
     check "$step: short kernels in graphs" modes_are graph
@@ -86,14 +76,12 @@ done
 
 if wants step05; then
     run=step05/run
-    rm -f "$work/a.csv"
-    check "long kernels between events" exits 0 "./$run" --size 2048 --time 0.05 --csv "$work/a.csv"
+    anew "long kernels between events" "./$run" --size 2048 --time 0.05 --csv "$work/a.csv"
     check "their mode is events" modes_are events
     check "their clock is measured" clocked
     check "pairs, sets and intervals are recorded" eval 'fair && [ "$(column sets | sort -u)" -gt 1 ]'
-    rm -f "$work/a.csv"
     set -- --size 512 --time 0.02 --chain --csv "$work/a.csv"
-    check "a chain" exits 0 "./$run" "$@"
+    anew "a chain" "./$run" "$@"
     check "a chain: its rows say so" eval 'modes_are chain && [ "$(column cache | sort -u)" = warm ] && fair'
     check "a chain is resumed" exits 0 "./$run" "$@" --resume
     check "no chain was measured again" [ "$(rows)" = "$("./$run" --list | wc -l)" ]
@@ -121,10 +109,9 @@ if wants step06 && [ -x step06/run ]; then
         variant=${layout#*:} layout=${layout%:*}
         if [ "$dtype" = tf32x3 ] && [ "$cc" != 90 ]; then continue; fi
         if [ "$variant" = best ] && [ "$cc" -lt 80 ]; then continue; fi
-        rm -f "$work/a.csv"
         count=$(takes "$dtype" "$layout")
         set -- --size 64 --dtype "$dtype" --layout "$layout" --csv "$work/a.csv"
-        check "$step $dtype $layout is timed and recorded" exits 0 tensor "$@"
+        anew "$step $dtype $layout is timed and recorded" tensor "$@"
         check "$step $dtype $layout: a complete row for each variant that takes it" \
             eval '[ "${count:-0}" -ge 1 ] && complete "$count"'
         check "$step $dtype $layout: $variant among them" grep -q "^step06_tensorcore,$variant," "$work/a.csv"
@@ -143,8 +130,7 @@ if wants step06 && [ -x step06/run ]; then
     done
     for dtype in f16 bf16; do
         if [ "$dtype" = bf16 ] && [ "$cc" -lt 80 ]; then continue; fi
-        rm -f "$work/a.csv"
-        check "$step $dtype, C in f32" exits 0 tensor --dtype $dtype --out f32 --size 528 --csv "$work/a.csv"
+        anew "$step $dtype, C in f32" tensor --dtype $dtype --out f32 --size 528 --csv "$work/a.csv"
         check "$step $dtype, C in f32: rows say so" [ "$(column dtype | sort -u)" = "$dtype>f32" ]
     done
     check "$step: s8 nn is refused by all" [ "$(takes s8 nn)" = 0 ]
@@ -152,9 +138,8 @@ if wants step06 && [ -x step06/run ]; then
     if [ "$cc" = 90 ]; then
         check "$step: rows off 16 bytes" exits 0 tensor --m 130 --n 130 --k 65 --no-baseline --variant best
         check "$step: ... are copied, or multistage's" grep -q 'copied first\|by multistage' "$work/out"
-        rm -f "$work/a.csv"
         set -- --size 4096 --sustained 1 --variant best --csv "$work/a.csv"
-        check "$step: continuous load" exits 0 tensor "$@"
+        anew "$step: continuous load" tensor "$@"
         check "$step: a row short and a row sustained" eval '[ "$(column mode | tr "\n" " ")" = "events sustained " ] &&
             complete 2'
         check "$step: continuous load is resumed" exits 0 tensor "$@" --resume
@@ -183,10 +168,9 @@ searched() { [ "$(grep -c ',best,' "$work/tune.csv")" = $(($1 * one_search)) ]; 
 kept() { head -n 1 "$tune" | grep -q '^kernel-ladder tune file' && [ "$(entries | wc -l)" = "$1" ]; }
 
 if wants step07; then
-    rm -f "$work/a.csv"
     variants=$(./step07/run --list | wc -l)
     set -- --size 64 --csv "$work/a.csv" --tune-csv "$work/tune.csv"
-    check "$step is timed and recorded" exits 0 gemv "$@"
+    anew "$step is timed and recorded" gemv "$@"
     check "$step: a complete row a variant, and the read ceiling" complete_gemv "$variants" "$variants"
     check "$step: in graphs" modes_are graph
     one_search=$(grep -c ',best,' "$work/tune.csv")
@@ -237,38 +221,32 @@ if wants step07; then
     check "$step: ... and replaced" eval 'kept 3 && [ "$(winner)" != "$misfit" ]'
 
     for dtype in bf16 f32; do
-        rm -f "$work/a.csv"
-        check "$step: $dtype" exits 0 gemv --size 128 --dtype $dtype --no-tune --csv "$work/a.csv"
+        anew "$step: $dtype" gemv --size 128 --dtype $dtype --no-tune --csv "$work/a.csv"
         check "$step: $dtype, a complete row a variant" complete_gemv "$variants" "$variants"
         check "$step: $dtype, rows say so" [ "$(tally dtype)" = "$((variants + 1)) $dtype" ]
     done
-    rm -f "$work/a.csv"
-    check "$step: padded rows" exits 0 gemv --n 130 --k 257 --lda 300 --no-tune
+    anew "$step: padded rows" gemv --n 130 --k 257 --lda 300 --no-tune
     check "$step: alpha and beta" exits 0 gemv --n 130 --k 257 --alpha -0.5 --beta 2 --no-tune --csv "$work/a.csv"
     check "$step: alpha and beta, a complete row a variant" complete_gemv "$variants" "$variants"
-    rm -f "$work/a.csv"
-    check "$step: warm, no baseline" exits 0 gemv --size 256 --warm --no-baseline --no-tune --csv "$work/a.csv"
+    anew "$step: warm, no baseline" gemv --size 256 --warm --no-baseline --no-tune --csv "$work/a.csv"
     check "$step: warm, a complete row a variant" complete_gemv "$variants" 0
     check "$step: warm, rows say so" [ "$(tally cache)" = "$((variants + 1)) warm" ]
     check "$step: nothing to time" exits 0 gemv --n 0 --k 5
     check "$step: nothing to time, but verified" [ "$(grep -c 'nothing to time; verified$' "$work/out")" = "$variants" ]
     check "$step: its occupancy is listed" exits 0 ./step07/run --list --verbose
     check "$step: of every candidate" [ "$(grep -c '^    n[0-9].*: [0-9]* threads per block' "$work/out")" -ge 8 ]
-    rm -f "$work/a.csv"
-    check "$step: single launches" exits 0 gemv --sweep article --variant streaming --no-baseline --csv "$work/a.csv"
+    anew "$step: single launches" gemv --sweep article --variant streaming --no-baseline --csv "$work/a.csv"
     check "$step: single launches between events" modes_are events
 
-    rm -f "$work/a.csv"
     set -- --size 128 --no-tune --csv "$work/a.csv"
-    check "$step: a chain" exits 0 gemv --graph "$@"
+    anew "$step: a chain" gemv --graph "$@"
     if [ "$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d .)" -ge 90 ]; then
         check "$step: a chain, both ways" eval 'timed && [ "$(tally mode)" = "$variants graph $variants pdl" ]'
         check "$step: a chain, its ratios" [ "$(column ratio | grep -c '[0-9]')" = "$variants" ]
         check "$step: a chain is resumed" exits 0 gemv --graph "$@" --resume
         check "$step: no chain was measured again" [ "$(rows)" = $((2 * variants)) ]
         check "$step: a chain is no GEMV" [ "$(tally op)" = "$((2 * variants)) gemv_chain" ]
-        rm -f "$work/a.csv"
-        check "$step: --pdl" exits 0 gemv --pdl --size 64 --csv "$work/a.csv"
+        anew "$step: --pdl" gemv --pdl --size 64 --csv "$work/a.csv"
         check "$step: --pdl, a complete row a variant" complete_gemv "$variants" "$variants"
         check "$step: --pdl, rows say so" [ "$(column mode | grep -cx pdl)" -ge "$variants" ]
         check "$step: --pdl is tuned for itself" kept 4
@@ -288,9 +266,8 @@ knn() { ./step08/run --time 0.02 "$@"; }
 same_as_cpu() { [ "$(grep -c "the same neighbours and distances as the CPU's$" "$work/out")" = "$1" ]; }
 
 if wants step08 && [ -x step08/run ]; then
-    rm -f "$work/a.csv"
     set -- --m 50 --n 3000 --d 20 --k 10 --csv "$work/a.csv"
-    check "$step is timed and recorded" exits 0 knn "$@"
+    anew "$step is timed and recorded" knn "$@"
     variants=$(($(./step08/run --list | wc -l) - $(grep -c ' skipped: ' "$work/out")))
     check "$step: a row for each method that serves" eval '[ "$variants" -ge 12 ] && [ "$(rows)" = "$variants" ]'
     check "$step: all of them timed" eval '! column ms_median | grep -qv "[0-9]"'
@@ -311,8 +288,7 @@ if wants step08 && [ -x step08/run ]; then
         printf "%d,", i * (j + 7) % 50; print i % 3 } }' \
         >"$work/test.csv"
     head -n 300 "$work/test.csv" >"$work/train.csv"
-    rm -f "$work/a.csv"
-    check "$step: the exact methods that serve" exits 0 knn --m 2 --n 300 --d 15 --k 7 --csv "$work/a.csv"
+    anew "$step: the exact methods that serve" knn --m 2 --n 300 --d 15 --k 7 --csv "$work/a.csv"
     methods=$(column variant | grep -v '^gemm_')
     # shellcheck disable=SC2046 # several options
     check "$step: records of files" exits 0 ./step08/run --train "$work/train.csv" --test "$work/test.csv" --k 7 \
@@ -321,5 +297,4 @@ if wants step08 && [ -x step08/run ]; then
     check "$step: every method finds the CPU's neighbours" same_as_cpu "$(echo "$methods" | wc -l)"
     check "$step: a label a query" [ "$(wc -l <"$work/labels")" = 40000 ]
 fi
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+ended

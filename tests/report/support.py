@@ -26,6 +26,10 @@ def write(text, *path):
     return path
 
 
+def data(kind):
+    return os.path.join(DATA, kind + ".csv")
+
+
 def report(*arguments, root=ROOT, **environment):
     """Runs python3 -m report: a subprocess.CompletedProcess with text."""
     return subprocess.run([sys.executable, "-B", "-m", "report", *arguments], cwd=root, encoding="utf-8", check=False,
@@ -63,10 +67,6 @@ class Case(unittest.TestCase):
     def change(self, kind, function):
         """Replaces the lines of a file, its header among them, by function(lines)."""
         write("".join(line + "\n" for line in function(self.lines(kind))), self.file(kind))
-
-    def only_headers(self):
-        for name in os.listdir(self.data):
-            self.change(name[:-4], lambda lines: lines[:1])
 
     def refused(self, run, *texts):
         """It ended with status 2 and one line that holds all of the texts."""

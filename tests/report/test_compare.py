@@ -2,11 +2,7 @@
 
 import os
 
-from support import DATA, Case, read, report, write
-
-
-def data(kind):
-    return os.path.join(DATA, kind + ".csv")
+from support import Case, data, read, report, write
 
 
 class Compare(Case):

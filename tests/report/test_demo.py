@@ -2,11 +2,7 @@
 
 import os
 
-from support import DATA, HERE, Case, read, report, write
-
-
-def data(kind):
-    return os.path.join(DATA, kind + ".csv")
+from support import HERE, Case, data, read, report, write
 
 
 class Demo(Case):

@@ -154,14 +154,12 @@ class Views(Case):
         self.assertEqual(len(every), len(set(every)))
 
     def test_calls_of_one_ladder(self):
-        self.change("tensorcore", lambda lines: lines[:1] + self.without_calls(lines))
+        place = self.lines("tensorcore")[0].split(",").index("baseline_call")
+        rows = [line.split(",") for line in self.lines("tensorcore")]
+        self.change("tensorcore", lambda lines: lines[:1] + [",".join([*row[:place], "", *row[place + 1:]])
+                                                             for row in rows[1:]])
         self.assertIn("Not recorded yet.", self.table("calls-tensorcore"))
         self.assertIn("Recorded on NVIDIA H100", self.table("calls-sgemm"))
-
-    def without_calls(self, lines):
-        place = lines[0].split(",").index("baseline_call")
-        rows = [line.split(",") for line in lines[1:]]
-        return [",".join(row[:place] + [""] + row[place + 1:]) for row in rows]
 
     def limit(self, device, cc):
         self.change("tensorcore", lambda lines: [line.replace(",NVIDIA H100 80GB HBM3,9.0,", f",{device},{cc},")

@@ -45,7 +45,6 @@ best="--variant best"
 calls() { sed "s| --time 0.3 --csv .*||" "$CALLS"; }
 
 of_sgemm_and_gemv() {
-    machine
     BENCH_STEPS="step01 step07" status 0 scripts/bench.sh && same "$(cat "$CALLS" | sed -n '1,2p')" "\
 --sweep square --max-size 1024 --time 0.3 --csv $folder/sgemm.csv --resume
 --sweep square --max-size 1024 $gemv" && same "$(calls | grep -v -e square)" "\
@@ -71,7 +70,6 @@ square --graph --variant streaming --variant best" &&
     FAKE_CC=8.9 BENCH_STEPS=step07 status 0 scripts/bench.sh && ! grep -q pdl "$CALLS" && lines "$CALLS" 17
 }
 of_tensor_cores() {
-    machine
     BENCH_STEPS=step06 status 0 scripts/bench.sh && lines "$CALLS" 76 && same "$(sort -u "$CALLS" | wc -l)" 76 &&
         says "bench: 1 of 76: step06 --dtype f16 --layout tn --size 4096" &&
         says "bench: 76 of 76: step06 --dtype bf16 --layout tn --size 16384" &&
@@ -88,7 +86,6 @@ of_tensor_cores() {
         ! grep -q 's8 --layout nn' "$CALLS"
 }
 what_matters_comes_first() { # every step's squares before the rest, the small before the large
-    machine
     status 0 scripts/bench.sh || return 1
     calls | awk '
         function rank() {
@@ -104,7 +101,6 @@ what_matters_comes_first() { # every step's squares before the rest, the small b
         END { exit bad }' >"$tmp/out" || { cat "$tmp/out"; return 1; }
 }
 narrowed() {
-    machine
     BENCH_STEPS=step06 SWEEPS="sustained chain" status 0 scripts/bench.sh && lines "$CALLS" 14 &&
         same "$(sed -n '1p;2p;9p;14p' "$CALLS")" "\
 --dtype f16 --layout tn --size 2048 --chain --variant best $tensor
@@ -117,7 +113,6 @@ narrowed() {
     BENCH_STEPS="step01 step07" SWEEPS="chain sustained" status 0 scripts/bench.sh && [ ! -s "$CALLS" ]
 }
 convolutions() { # in each type and layout, the small layers first
-    machine
     mkdir step09_conv && cp step01_naive/run step09_conv && ln -s step09_conv step09
     BENCH_STEPS=step09 status 0 scripts/bench.sh && lines "$CALLS" 24 &&
         same "$(calls | sed -n '1,4p;10p;13,14p;23p')" "\
@@ -134,7 +129,6 @@ convolutions() { # in each type and layout, the small layers first
         same "$(grep -c -- '--variant best --max-size .*/conv_again.csv' "$CALLS")" 12
 }
 drawn_at_random() { # where SWEEPS says so; each run a part of a set, in a file of its own
-    machine
     here="--time 0.3 --csv $folder/random.csv --resume"
     BENCH_STEPS="step01 step05 step06 step07" SWEEPS=random status 0 scripts/bench.sh && lines "$CALLS" 54 &&
         same "$(ls $folder)" random.csv && same "$(sort -u "$CALLS" | wc -l)" 54 &&
@@ -156,7 +150,6 @@ drawn_at_random() { # where SWEEPS says so; each run a part of a set, in a file 
         SWEEPS=odd BENCH_STEPS=step05 status 0 scripts/bench.sh
 }
 in_pieces() { # MINUTES ends it early, and the same command continues
-    machine
     MINUTES=3 BENCH_STEPS=step06 SWEEPS=sustained status 0 scripts/bench.sh && lines "$CALLS" 3 &&
         says "bench: the next run might not end within 3 minutes: 3 of 6 runs are done, 123 rows are in $folder" &&
         says "; run the same command to continue" || return 1
@@ -168,20 +161,17 @@ in_pieces() { # MINUTES ends it early, and the same command continues
         says ": 1 of 13 runs are done, 41 rows are in $folder; run the same command without FORCE to continue"
 }
 begins_nothing_long() { # what took the longest so far would not end in time
-    machine
     sed -i 's/60 \*/100 */' "$tmp/machine/date"
     MINUTES=4 BENCH_STEPS=step06 SWEEPS=sustained status 0 scripts/bench.sh && lines "$CALLS" 2 &&
         says "might not end within 4 minutes: 2 of 6 runs are done"
 }
 # the steps know which rows they have, and which of them a library that was missing left out
 asks_for_everything_again() {
-    machine
     BENCH_STEPS=step01 SWEEPS=square status 0 scripts/bench.sh && lines "$CALLS" 4 &&
         BENCH_STEPS=step01 SWEEPS=square status 0 scripts/bench.sh && lines "$CALLS" 8 &&
         same "$(sed -n '1,4p' "$CALLS")" "$(sed -n '5,8p' "$CALLS")"
 }
 continues_what_was_killed() { # in the middle of a run: what is whole stays
-    machine
     fake step01_naive/run <<'END'
 echo "$@" >>"$CALLS"
 while [ $# != 0 ]; do case $1 in --csv) csv=$2 ;; --max-size) size=$2 ;; esac; shift; done
@@ -203,7 +193,6 @@ END
 }
 # A run of step 7 as best does it: a problem that the tune file lacks is searched for, and recorded if it is not yet.
 tuner() {
-    machine
     fake step07_gemv/run <<'END'
 echo "$@" >>"$CALLS"
 chain=gemv
@@ -252,7 +241,6 @@ a_search_without_its_row_is_made_again() { # the run was cut off in between
         same "$(grep -c ',4096,.*,9$' $found)" 2 && same "$(grep -c ',1024,.*,5$' $found)" 2
 }
 refuses() {
-    machine
     for wrong in SWEEPS=even MINUTES=x MINUTES=0 MINUTES=08 "MINUTES=3 4"; do
         (export "${wrong?}" && status 2 scripts/bench.sh && one_line && says "'${wrong#*=}'") || return 1
     done
@@ -271,7 +259,6 @@ refuses() {
         diff -r $folder "$tmp/older" && [ ! -s "$CALLS" ]
 }
 starts_afresh() { # FORCE: the files of the steps asked for, and the autotuner's search
-    machine
     BENCH_STEPS="step01 step07" status 0 scripts/bench.sh && cp -R $folder "$tmp/before" &&
         echo mine >build/bench/gemv.tune ||
         return 1
@@ -283,7 +270,6 @@ starts_afresh() { # FORCE: the files of the steps asked for, and the autotuner's
         same "$(ls $folder | tr '\n' ' ')" "gemv.csv gemv_search.csv sgemm.csv "
 }
 keeps_what_was_recorded() { # where nothing new comes
-    machine
     BENCH_STEPS="step01 step06 step07" SWEEPS=odd status 0 scripts/bench.sh && cp -R $folder "$tmp/kept" || return 1
     for step in step06 step07; do
         RUN_STATUS=3 FORCE=1 BENCH_STEPS=$step status 3 scripts/bench.sh && says "bench: $step --" &&
@@ -295,6 +281,7 @@ keeps_what_was_recorded() { # where nothing new comes
     RUN_STATUS=3 BENCH_STEPS=step07 status 3 scripts/bench.sh && [ ! -e $folder ]
 }
 
+prepare=machine
 cases of_sgemm_and_gemv of_tensor_cores convolutions what_matters_comes_first narrowed drawn_at_random in_pieces \
     begins_nothing_long asks_for_everything_again continues_what_was_killed a_lost_tune_file_spoils_nothing \
     a_search_without_its_row_is_made_again refuses starts_afresh keeps_what_was_recorded

@@ -62,9 +62,8 @@ check "an archive takes its time, too" said "^The first build takes about [0-9]*
 
 # GOAL:MOST LIKE IT
 for pair in step4:step04 step01_naive:step01 tests:test test-gpus:test-gpu claen:clean; do
-    run make "${pair%:*}"
-    check "there is no goal ${pair%:*}, but ${pair#*:}" eval \
-        '[ "$status" = 2 ] && lines 1 && said "no goal .${pair%:*}.; did you mean ${pair#*:}?; make help"'
+    line "there is no goal ${pair%:*}, but ${pair#*:}" 2 "no goal .${pair%:*}.; did you mean ${pair#*:}\?; make help" \
+        make "${pair%:*}"
 done
 line "bench-sim refuses RUNS before it compiles" 2 'RUNS=x is not a count' make bench-sim RUNS=x
 mkdir -p "$first/new/deeper"
@@ -135,8 +134,7 @@ touch build
 line "what cannot be written is named" 2 "deps: cannot write to the folder $copy/build$" sh scripts/deps.sh cuda
 rm build
 if [ -e "$work/build" ]; then mv "$work/build" build; fi
-run sh scripts/deps.sh nonsense
-check "deps.sh refuses an unknown group" eval '[ "$status" = 2 ] && lines 1 && said nonsense'
+line "deps.sh refuses an unknown group" 2 nonsense sh scripts/deps.sh nonsense
 
 # --- building ---
 # lend PATH...: what this tree has built already, if with the same flags, but these.
@@ -341,8 +339,7 @@ check "bench records the shapes of step 8" eval \
     '[ "$status" = 0 ] && [ "$(grep -c "^step08_knn,.*,knn," "$(dirname "$csv")/knn.csv")" = 5 ]'
 line "knn_torch.sh without PyTorch: one line, exit 2" 2 'false has no PyTorch' \
     with_gpu env PYTHON=false sh scripts/knn/knn_torch.sh
-run with_gpu env PYTHON="$work/none" sh scripts/knn/knn_torch.sh
-check "knn_torch.sh without Python: one line, exit 2" eval '[ "$status" = 2 ] && lines 1 && said "none is missing"'
+line "knn_torch.sh without Python" 2 'none is missing' with_gpu env PYTHON="$work/none" sh scripts/knn/knn_torch.sh
 line "other_languages.sh without Triton: one line, exit 2" 2 'false has no Triton' \
     env PYTHON=false sh scripts/other_languages.sh
 
@@ -378,9 +375,9 @@ bare() { # DIR TOOL...
 bare "$work/nothing"
 fake "$work/nothing/id" 'echo 1000'
 fake "$work/nothing/apt-get" 'exit 1'
-run env PATH="$work/nothing" sh scripts/deps.sh cuda plots
-check "deps without root names the exact command" eval \
-    '[ "$status" = 2 ] && lines 1 && said "type: sudo apt-get install -y build-essential gnuplot-nox python3$"'
+line "deps without root names the exact command" 2 \
+    'type: sudo apt-get install -y build-essential gnuplot-nox python3$' \
+    env PATH="$work/nothing" sh scripts/deps.sh cuda plots
 rm "$work/nothing/apt-get"
 line "deps without apt-get names the packages" 2 'gnuplot-nox python3 \(Debian' \
     env PATH="$work/nothing" sh scripts/deps.sh plots
@@ -393,8 +390,7 @@ check "deps as root without network: a sentence and the command" eval \
     '[ "$status" = 2 ] && said "network" && said "type: apt-get update && apt-get install -y gnuplot-nox python3$"'
 check "deps as root tries apt-get update once" [ "$(grep -c '^update' "$work/apt")" = 1 ]
 : >"$work/updated"
-run env PATH="$work/root" sh scripts/deps.sh plots
-check "deps as root installs, in one line" eval '[ "$status" = 0 ] && lines 1 && said "installing gnuplot-nox python3 "'
+line "deps as root installs" 0 'installing gnuplot-nox python3 ' env PATH="$work/root" sh scripts/deps.sh plots
 : >"$work/apt"
 run env -u CUDA_HOME -u NVCC KL_CUDA_SEARCH= PATH="$work/root" make "$step"
 check "a step says in one line what is missing" eval '[ "$status" = 2 ] &&
@@ -423,9 +419,8 @@ fi
 
 mkdir -p "$work/old/bin"
 fake "$work/old/bin/nvcc" 'echo "Cuda compilation tools, release 12.4, V12.4.131"'
-run env -u NVCC CUDA_HOME="$work/old" sh scripts/deps.sh cuda
-check "an old toolkit is named and the wheels offered" eval \
-    '[ "$status" = 2 ] && lines 1 && said "CUDA 12.4" && said "make deps WHEELS=1"'
+line "an old toolkit is named and the wheels offered" 2 'CUDA 12.4.*make deps WHEELS=1' \
+    env -u NVCC CUDA_HOME="$work/old" sh scripts/deps.sh cuda
 line "WHEELS=0 is no" 2 'CUDA 12.4' env -u NVCC WHEELS=0 CUDA_HOME="$work/old" sh scripts/deps.sh cuda
 fake "$work/old/bin/nvcc" 'echo nothing'
 run env -u NVCC CUDA_HOME="$work/old" sh scripts/deps.sh cuda

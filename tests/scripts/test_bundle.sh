@@ -12,6 +12,14 @@ if unshare -rn true 2>/dev/null; then offline="unshare -rn"; fi
 # away COMMAND...: in the unpacked folder, with an environment that has nothing of ours.
 away() { (cd "$there" && $offline env -i PATH="$tmp/bin:/usr/bin:/bin" HOME=/nonexistent LC_ALL=C "$@"); }
 
+# refused TEXT COMMAND...: status 2, and one line that has the text.
+refused() {
+    text=$1 status=0
+    shift
+    "$@" >"$tmp/out" 2>"$tmp/err" || status=$?
+    [ "$status" = 2 ] && [ "$(wc -l <"$tmp/err")" = 1 ] && grep -q "$text" "$tmp/err"
+}
+
 packs() { # and leaves no folder
     before=$(ls -d build/bundle.* 2>/dev/null)
     BUILT=1 RUN_ONLY=1 LEVEL=0 STEPS=step02 OUT="$tmp/b.tar.xz" sh scripts/bundle/bundle.sh >"$tmp/out" &&
@@ -43,22 +51,16 @@ packs_within_a_repository() { # that is another's, and does not know the sources
     tar -tf "$tmp/c.tar.xz" >"$tmp/list" && grep -qx kernel-ladder/step02_smem/tile32.cu "$tmp/list"
 }
 refuses() { # one line, status 2
-    for words in step03 step99 nonsense; do
-        status=0
-        away ./run "$words" >"$tmp/out" 2>"$tmp/err" || status=$?
-        [ "$status" = 2 ] && [ "$(wc -l <"$tmp/err")" = 1 ] && grep -q "$words" "$tmp/err" || return 1
-    done
+    for words in step03 step99 nonsense; do refused $words away ./run $words || return 1; done
     sed -i.old 's/^glibc .*/glibc 2.999/' "$there/bundle.txt"
-    status=0
-    away ./run step02 --size 64 >"$tmp/out" 2>"$tmp/err" || status=$?
+    refused 'need glibc 2.999' away ./run step02 --size 64
+    result=$?
     mv "$there/bundle.txt.old" "$there/bundle.txt"
-    [ "$status" = 2 ] && grep -q 'need glibc 2.999' "$tmp/err"
+    return $result
 }
 refuses_to_pack() {
     for given in OUT=b.zip OUT=/no/such/folder/b.tar.xz STEPS=step99; do
-        status=0
-        env BUILT=1 "$given" sh scripts/bundle/bundle.sh >"$tmp/out" 2>"$tmp/err" || status=$?
-        [ "$status" = 2 ] && [ "$(wc -l <"$tmp/err")" = 1 ] && grep -q "${given#*=}" "$tmp/err" || return 1
+        refused "${given#*=}" env BUILT=1 "$given" sh scripts/bundle/bundle.sh || return 1
     done
 }
 compiles_there() { # with the archive's compiler and no other: nothing, then only the kernel that was changed

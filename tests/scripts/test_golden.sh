@@ -61,7 +61,6 @@ END
     out=plots/data/made-up-gpu-2
 }
 records() {
-    machine
     status 0 scripts/golden.sh || return 1
     same "$(ls $out)" shapes.csv &&
         holds $out/shapes.csv 'step01 --size 64,"void k<8, true>(int)",1x1x1,32x1x1,2,14,14,14,16,0,0,0,0,0,Made-Up' &&
@@ -69,33 +68,29 @@ records() {
         holds $out/shapes.csv ',sass__inst_executed_per_opcode.BAR,sass__inst_executed_per_opcode.STSM,'
 }
 refuses() { # an ncu that does not know machine instructions by name counts the others
-    machine
     export REFUSED=per_opcode
     status 0 scripts/golden.sh && holds $out/shapes.csv ',1x1x1,32x1x1,2,14,14,14,,,,,,,Made-Up'
 }
 unnamed() { # what ncu does not say of the machine's instructions stays empty
-    machine
     export SILENT=1
     status 0 scripts/golden.sh &&
         holds $out/shapes.csv 'step01 --size 64,"void k<8, true>(int)",1x1x1,32x1x1,2,14,14,14,,,,,,,Made-Up'
 }
 unbuilt() { # in a clone in which nothing has been built, not even what the Makefile notes of the toolkit
-    machine
     rm build/config.mk
     status 0 scripts/golden.sh && lines $out/shapes.csv 3
 }
 reads_nothing() {
-    machine
     export REFUSED=l1tex
     status 1 scripts/golden.sh && says 'ncu saw no launch' && [ ! -e $out/shapes.csv ]
 }
 needs() {
-    status 3 scripts/golden.sh && one_line && says 'no GPU here' || return 1
-    machine
+    PATH=$work/bin:$PATH status 3 scripts/golden.sh && one_line && says 'no GPU here' || return 1
     rm "$tmp/made/ncu"
     ! command -v ncu >/dev/null || return 0 # this machine has one
     CUDA_HOME=/nonexistent status 2 scripts/golden.sh && one_line && says 'ncu is missing'
 }
 
+prepare=machine
 cases records unnamed refuses unbuilt reads_nothing needs
 ended

@@ -87,7 +87,6 @@ fresh() {
 # ---- make knn-paper
 
 table_measured() {
-    fresh
     PARTS=table NS="1024 2048" DS=32 status 0 scripts/knn_paper.sh && says "recorded in $folder" &&
         same "$(cat "$CALLS")" "--m 1200 --n 1024 --d 32 --k 25 --time 0.2 --csv $folder/knn.csv --resume --transfers \
 --method exact_tc --method gemm_cublas+auto --method bf_garcia
@@ -97,13 +96,11 @@ table_measured() {
     PARTS=table status 0 scripts/knn_paper.sh && lines "$CALLS" 24
 }
 copies_recorded() {
-    fresh
     MS=1200 PIECES=4 PARTS=copies status 0 scripts/knn_paper.sh && same "$(cat "$CALLS")" "--m 1200 --n 32768 --d 256 \
 --k 25 --time 0.2 --csv $folder/knn_copies.csv --resume --method exact_tc --transfers --pieces 4
 $(tail -n 1 "$CALLS" | sed 's/ --pageable$//') --pageable"
 }
 crossover_found() { # 0.1 k against 2.25: 23 is the first k that takes longer
-    fresh
     PARTS=select status 0 scripts/knn_paper.sh && says "kpass and bitonic cross at k = 23 " &&
         same "$(sed 's/.*--k \([0-9]*\) .*/\1/' "$CALLS" | tr '\n' ' ')" "1 2 4 8 16 32 64 128 256 512 24 20 22 23 " ||
             return 1
@@ -111,7 +108,6 @@ crossover_found() { # 0.1 k against 2.25: 23 is the first k that takes longer
     KS="1 2 4" PARTS=select status 0 scripts/knn_paper.sh && ! grep -q cross "$tmp/err" && lines "$CALLS" 3
 }
 cpu_measured_once() {
-    fresh
     PARTS=cpu NS=1024 DS="32 64" status 0 scripts/knn_paper.sh && lines "$CALLS" 6 &&
         holds "$CALLS" "cpu 1200 1024 64 25 $folder/knn.csv ann_kdtree" || return 1
     : >"$CALLS"
@@ -129,7 +125,6 @@ ann_eps3,1200,32768,32,25,25.5,1425,30000" || return 1
     return $result
 }
 rates_recorded() {
-    fresh
     kdd
     SEEDS=3 PARTS=rates status 0 scripts/knn_paper.sh &&
         prints "U2R: 53 attacks exist in the training data, not 100; same file: 26 train, 26 test" &&
@@ -144,7 +139,6 @@ rates_recorded() {
         same "$(ls build/knn_paper)" ""
 }
 rates_fail_whole() { # a run that fails leaves no rows of its sample, and those of others stay
-    fresh
     kdd
     RUN_STATUS=3 SEEDS=1 PARTS=rates status 1 scripts/knn_paper.sh && [ ! -e $folder/knn_rates.csv ] || return 1
     SAID=exact SEEDS=1 PARTS=rates status 2 scripts/knn_paper.sh &&
@@ -154,17 +148,16 @@ rates_fail_whole() { # a run that fails leaves no rows of its sample, and those 
     RUN_STATUS=3 SEEDS="1 2" PARTS=rates status 1 scripts/knn_paper.sh && cmp $folder/knn_rates.csv "$tmp/before"
 }
 rates_without_data() {
-    fresh
     PARTS=rates status 0 scripts/knn_paper.sh && says "data/kdd99/kddcup.data_10_percent.gz is missing" &&
         [ ! -s "$CALLS" ]
 }
 paper_refuses() {
     PARTS=tables status 2 scripts/knn_paper.sh && says "there is no part 'tables'" &&
-        KS="1 x" status 2 scripts/knn_paper.sh && says "'x' is not a number" || return 1
-    fresh
-    MINUTES=1 PARTS=table NS=1024 DS=32 RUN_STATUS=4 status 4 scripts/knn_paper.sh
+        KS="1 x" status 2 scripts/knn_paper.sh && says "'x' is not a number" &&
+        MINUTES=1 PARTS=table NS=1024 DS=32 RUN_STATUS=4 status 4 scripts/knn_paper.sh
 }
 
+prepare=fresh
 cases table_measured copies_recorded crossover_found cpu_measured_once rates_recorded rates_fail_whole \
     rates_without_data paper_refuses
 ended

@@ -32,11 +32,10 @@ make_right() {
     put common/tensor/types/f16.cu '#include "tensor/matrix.h"'
     put common/ptx/mma.cuh '#include "ptx/sm90.cuh"'
     put common/ptx/sm90.cuh ''
-    i=26
-    while [ $i -gt 2 ]; do i=$((i - 1)) && put step02_smem/tile$i.cu ''; done
+    repeat 23 'put step02_smem/tile$i.cu ""'
     put step02_smem/README.md 'The note: no source.'
     put step02_smem/step.mk '# What make does for it counts for nothing.'
-    put step02_smem/tile25.h ''
+    put step02_smem/tile23.h ''
     put step02_smem/run 'no source: make puts it there, and it counts for nothing'
     lines common/base/record.c 600
     lines common/base/long.c 601
@@ -54,7 +53,6 @@ make_right() {
     object cudasim/src/machine/block.c 'int lex(void);' 'int block(void) { return lex(); }'
     object cudasim/src/machine/machine.c 'int block(void);' 'int machine(void) { return block(); }'
     suffix=.v3 object cudasim/src/exec/add.c 'int machine(void);' 'int add(void) { return machine(); }'
-    rm tree/step02_smem/tile2.cu
     mv tree right
 }
 right() {
@@ -69,38 +67,40 @@ expect() {
     right
 }
 
+# fault NAME MESSAGE FILE LINE...: these are its lines, and the message is of the first that has any.
+fault() {
+    name=$1 message=$2
+    shift 2
+    put "$@"
+    expect "$name" 1 "$1:$(grep -n . "tree/$1" | head -n 1 | cut -d: -f1): $message"
+}
+# repeat COUNT COMMAND: with $i from 1 on.
+repeat() { i=0 && while [ $i -lt "$1" ]; do i=$((i + 1)) && eval "$2"; done; }
+
 make_right
 right
 expect 'the right tree' 0 ''
-put common/readers/rows.c '' '#include "tensor/matrix.h"'
-expect 'an include against the arrows' 1 \
-    'common/readers/rows.c:2: "tensor/matrix.h" is against the arrows: readers may include base'
-put common/readers/rows.c '#include <tensor/matrix.h>'
-expect 'in angle brackets' 1 \
-    'common/readers/rows.c:1: "tensor/matrix.h" is against the arrows: readers may include base'
+against='is against the arrows: readers may include base'
+fault 'an include against the arrows' "\"tensor/matrix.h\" $against" \
+    common/readers/rows.c '' '#include "tensor/matrix.h"'
+fault 'in angle brackets' "\"tensor/matrix.h\" $against" common/readers/rows.c '#include <tensor/matrix.h>'
 put common/gpu/device.h '#include "tensor/matrix.h"'
 expect 'and so a circle' 1 'common/gpu/device.h:1: "tensor/matrix.h" is against the arrows: gpu may include base
 a circle of folders: common/gpu -> common/tensor -> common/gpu'
-put common/readers/rows.c '#include "../../step02_smem/tile.h"'
-expect 'of a step' 1 \
-    'common/readers/rows.c:1: "../../step02_smem/tile.h" is against the arrows: readers may include base'
-put common/tensor/matrix.c '#include "matrix.h"'
-expect 'an include without its folder' 1 \
-    'common/tensor/matrix.c:1: "matrix.h" does not name its folder, as in "tensor/matrix.h"'
-put common/tensor/matrix.c '#include "../gpu/device.h"'
-expect 'by way of the folder above' 1 \
-    'common/tensor/matrix.c:1: "../gpu/device.h" does not name its folder, as in "tensor/matrix.h"'
-put common/tensor/matrix.c '#include "tensor/none.h"'
-expect 'a missing file' 1 'common/tensor/matrix.c:1: "tensor/none.h" is not there'
+fault 'of a step' "\"../../step02_smem/tile.h\" $against" common/readers/rows.c '#include "../../step02_smem/tile.h"'
+fault 'an include without its folder' '"matrix.h" does not name its folder, as in "tensor/matrix.h"' \
+    common/tensor/matrix.c '#include "matrix.h"'
+fault 'by way of the folder above' '"../gpu/device.h" does not name its folder, as in "tensor/matrix.h"' \
+    common/tensor/matrix.c '#include "../gpu/device.h"'
+fault 'a missing file' '"tensor/none.h" is not there' common/tensor/matrix.c '#include "tensor/none.h"'
 put step01_naive/step.c '#include "../step02_smem/tile.h"'
 expect 'a later step, and so a circle' 1 'step01_naive/step.c:1: "../step02_smem/tile.h" is of a later step
 a circle of folders: step01_naive -> step02_smem -> step01_naive'
-put step01_naive/step.c '#include "../cudasim/src/machine/machine.h"'
-expect 'the simulator in a step' 1 \
-    'step01_naive/step.c:1: "../cudasim/src/machine/machine.h" is of the inside of cudasim'
+fault 'the simulator in a step' '"../cudasim/src/machine/machine.h" is of the inside of cudasim' \
+    step01_naive/step.c '#include "../cudasim/src/machine/machine.h"'
 put tests/case.h ''
-put step01_naive/step.c '#include "../tests/case.h"'
-expect 'a test in a step' 1 'step01_naive/step.c:1: "../tests/case.h" is neither of common/ nor of a step'
+fault 'a test in a step' '"../tests/case.h" is neither of common/ nor of a step' \
+    step01_naive/step.c '#include "../tests/case.h"'
 put step02_smem/tile.h '#include "parts/part.h"'
 put step02_smem/parts/part.h '#include "../tile.h"'
 rm tree/step02_smem/tile4.cu
@@ -110,12 +110,12 @@ expect '601 lines' 1 'common/base/record.c: 601 lines, more than 600, and no lin
 lines common/base/record.c 601
 echo '/* long: */' >>tree/common/base/record.c
 expect 'long without a reason' 1 'common/base/record.c: 602 lines, more than 600, and no line `/* long: why */`'
-put step02_smem/tile2.cu ''
+put step02_smem/tile25.cu ''
 expect '26 files' 1 'step02_smem: 26 files, more than 25'
-put step02_smem/tile2.cu ''
+put step02_smem/tile25.cu ''
 put step02_smem/README.md 'The note.' '<!-- long: one kernel a file -->'
 expect 'with a reason' 0 ''
-put step02_smem/tile2.cu ''
+put step02_smem/tile25.cu ''
 put step02_smem/README.md 'The note.' '<!-- long: -->'
 expect 'with a reason that says nothing' 1 'step02_smem: 26 files, more than 25'
 put common/fft/fft.h '#include "base/array.h"'
@@ -141,15 +141,13 @@ put step01_naive/step.c '#include "banks.h"'
 put cudasim/tests/ptx/test_lex.c '#include "ptx/lex.h"' '#include "case.h"' '#include "banks.h"'
 put cudasim/src/machine/machine.h '#include "banks.h"'
 expect 'public headers, and tests of the inside' 0 ''
-put tests/test_sim.c '#include "../cudasim/src/ptx/lex.h"'
-expect 'a test of the course and the inside' 1 \
-    'tests/test_sim.c:1: "../cudasim/src/ptx/lex.h" is of the inside of cudasim'
-put cudasim/tests/test_step.c '#include "../../step02_smem/tile.h"'
-expect 'a test of cudasim and a step' 1 'cudasim/tests/test_step.c:1: "../../step02_smem/tile.h" is of the course'
+fault 'a test of the course and the inside' '"../cudasim/src/ptx/lex.h" is of the inside of cudasim' \
+    tests/test_sim.c '#include "../cudasim/src/ptx/lex.h"'
+fault 'a test of cudasim and a step' '"../../step02_smem/tile.h" is of the course' \
+    cudasim/tests/test_step.c '#include "../../step02_smem/tile.h"'
 lines scripts/bench.sh 601
 expect 'sizes of scripts' 1 'scripts/bench.sh: 601 lines, more than 600, and no line `/* long: why */`'
-i=0
-while [ $i -lt 26 ]; do i=$((i + 1)) && put cudasim/tests/exec/test$i.c ''; done
+repeat 26 'put cudasim/tests/exec/test$i.c ""'
 expect 'and of folders of tests' 1 'cudasim/tests/exec: 26 files, more than 25'
 
 # The simulator's modules.
@@ -158,12 +156,10 @@ put cudasim/src/ptx/lex.h '#include "machine/machine.h"'
 expect 'an include against the order of modules, and so a circle' 1 \
     "cudasim/src/ptx/lex.h:1: \"machine/machine.h\" is against the arrows: $order
 a circle of folders: cudasim/src/machine -> cudasim/src/ptx -> cudasim/src/machine"
-put cudasim/src/machine/machine.h '#include "block.h"'
-expect 'an include of the simulator without its folder' 1 \
-    'cudasim/src/machine/machine.h:1: "block.h" does not name its folder, as in "ptx/lex.h"'
-put cudasim/src/machine/machine.h '#include "../../../common/base/array.h"'
-expect 'what steps share in the simulator' 1 \
-    'cudasim/src/machine/machine.h:1: "../../../common/base/array.h" is of the course'
+fault 'an include of the simulator without its folder' '"block.h" does not name its folder, as in "ptx/lex.h"' \
+    cudasim/src/machine/machine.h '#include "block.h"'
+fault 'what steps share in the simulator' '"../../../common/base/array.h" is of the course' \
+    cudasim/src/machine/machine.h '#include "../../../common/base/array.h"'
 object cudasim/src/ptx/lex.c 'int block(void);' 'int lex(void) { return block(); }'
 expect 'a call against the order of modules' 1 \
     "cudasim/src/ptx/lex.c: block of cudasim/src/machine/block.c is against the arrows: $order"
@@ -188,13 +184,9 @@ expect 'a folder that is no module' 1 'cudasim/src/run: no module that SIMULATOR
 put cudasim/src/run.c ''
 expect 'a file in no module of the simulator' 1 \
     "cudasim/src/run.c: a file of cudasim/src belongs into a module's folder"
-i=0
-while [ $i -lt 23 ]; do i=$((i + 1)) && put cudasim/src/machine/part$i.h '' &&
-    object cudasim/src/machine/part$i.c ''; done
+repeat 23 'put cudasim/src/machine/part$i.h "" && object cudasim/src/machine/part$i.c ""'
 expect '25 files, header and source counted as one' 0 ''
-i=0
-while [ $i -lt 24 ]; do i=$((i + 1)) && put cudasim/src/machine/part$i.h '' &&
-    object cudasim/src/machine/part$i.c ''; done
+repeat 24 'put cudasim/src/machine/part$i.h "" && object cudasim/src/machine/part$i.c ""'
 expect '26 files of a module' 1 'cudasim/src/machine: 26 files, more than 25'
 
 rm -r tree/common

@@ -11,7 +11,7 @@ FROM (SELECT min(rowid) AS first, max(rowid) AS last FROM gemv_dram WHERE step =
 JOIN gemv_dram ON gemv_dram.rowid = last
 ORDER BY first;
 -- part: below
-SELECT sub('Counted on ' || (SELECT text FROM source WHERE kind = 'dram') || '; by Nsight Compute without ' ||
+SELECT sub('Counted on ' || (SELECT text FROM source WHERE kind = 'gemv_dram') || '; by Nsight Compute without ' ||
            'flushing, ' || CASE WHEN min(launches) = max(launches) THEN max(launches)
                                 ELSE min(launches) || ' to ' || max(launches) END ||
            ' launches each, on rotated operands.')

@@ -1,7 +1,7 @@
 -- Step 8 from host memory to host memory: all copies first, and in pieces while the piece before is searched.
 -- marker: knn-copies
 -- align: lr
--- recorded: copies; `exact_tc`, d = 256, k = 25, medians.
+-- recorded: knn_copies; `exact_tc`, d = 256, k = 25, medians.
 -- part: rows
 WITH shape(m, n) AS (VALUES (1200, 32768), (100000, 32768)),
      parts(pieces, how) AS (VALUES (0, 'events'), (1, 'transfers'), (2, 'transfers/2'), (4, 'transfers/4'),

@@ -1,7 +1,7 @@
 -- Step 8 by several ranks of MPI: what was divided, and how much faster it became.
 -- marker: knn-ranks
 -- align: lllr
--- recorded: ranks; k = 25, points made on the GPUs; medians, from queries in rank 0's memory to neighbours there.
+-- recorded: knn_ranks; k = 25, points made on the GPUs; medians, from queries in rank 0's memory to neighbours there.
 -- part: rows
 WITH asked(m, n, d, ranks, divide) AS (VALUES
     (10000, 40000000, 128, 1, 'points'), (10000, 40000000, 128, 2, 'points'), (10000, 40000000, 128, 4, 'points'),

@@ -1,6 +1,8 @@
 -- How long a load waits for its word: step 2's --show latency.
 -- marker: latency
 -- align: lr
+-- recorded: latency; one thread, each load after the one before.
+-- otherwise: Not recorded yet: `make latency` does it.
 -- part: rows
 SELECT memory, CASE WHEN lines > 0 THEN lines || ' in ' || CASE WHEN kib >= 1048576 THEN form('%.3g GiB',
     kib / 1048576.0)
@@ -11,7 +13,3 @@ SELECT memory, CASE WHEN lines > 0 THEN lines || ' in ' || CASE WHEN kib >= 1048
        form('%.1f', ns_median) AS ns, form('%.0f', clock_mhz) AS "at MHz"
 FROM latency
 ORDER BY rowid;
--- part: below
-SELECT sub(coalesce('Recorded on ' || (SELECT text FROM source WHERE kind = 'latency') ||
-                    '; one thread, each load after the one before.',
-                    'Not recorded yet: `make latency` does it.'));
