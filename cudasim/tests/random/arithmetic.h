@@ -198,21 +198,6 @@ RUN(add_x2, ((x[0] + x[1]) & 0xffff) | ((x[0] >> 16) + (x[1] >> 16)) << 16)
 RUN(min_x2, PAIR_OF(<))
 RUN(max_x2, PAIR_OF(>))
 
-/* vmin4, vmax2 ...: how[1] bits of a part, how[2] the larger, how[3] their sum. */
-static uint64_t run_video(const step *s, const uint64_t *x, bool *carry) {
-    uint64_t parts = 0;
-    wide sum = number_of(TYPE, x[2]);
-    (void)carry;
-    for (int at = 0; at < 32; at += s->how[1]) {
-        const value_type part = s->how[1] == 8 ? (TYPE == S32 ? S8 : U8) : TYPE == S32 ? S16 : U16;
-        const wide a = number_of(part, x[0] >> at), b = number_of(part, x[1] >> at);
-        const wide chosen = (a > b) == (s->how[2] != 0) ? a : b;
-        parts |= cut((uint64_t)chosen, (unsigned)s->how[1]) << at;
-        sum += chosen;
-    }
-    return s->how[3] ? cut((uint64_t)sum, 32) : parts;
-}
-
 /* ---- carries: how[1] takes CC.CF, how[2] sets it, how[3] subtracts; of products how[4] 1 the lower, 2 the upper half
  * ----
  */

@@ -3,6 +3,7 @@
 #define RANDOM_OPERATIONS_H
 
 #include "arithmetic.h"
+#include "video.h"
 
 /* `text` with the type's name for %; `form` is destinations = sources: p h w l registers, t one of the type's class, 2
  * of twice its width, s a 32-bit shift count or place, i a number below 256. how[0] is the type. */
