@@ -39,7 +39,9 @@ include scripts/make/toolkit.mk scripts/make/build.mk
 
 # ---- the parts of a step ---------------------------------------------------------------------------------------------
 build/lib/core.a: $(call objects,common/base common/gpu common/tensor common/bench)
-$(foreach m,gemm gemv knn conv readers,$(eval build/lib/$(m).a: $(call objects,common/$(m))))
+# An archive for each family, and for what else not every step needs.
+families := $(filter-out base gpu tensor bench ptx,$(patsubst common/%/,%,$(wildcard common/*/)))
+$(foreach m,$(families),$(eval build/lib/$(m).a: $(call objects,common/$(m))))
 
 build/gpu/devices.inc: common/gpu/devices.csv scripts/make/devices.awk
 	@mkdir -p $(@D); awk -f scripts/make/devices.awk $< >$@.$$$$ && mv $@.$$$$ $@ || { rm -f $@.$$$$; exit 1; }
@@ -60,7 +62,7 @@ $(eval $(call program,$(plans),$(filter-out %/step.c.o,$(call objects,step06_ten
 
 include scripts/make/simulator.mk scripts/make/tests.mk
 # An archive has these linked.
-modules := $(addprefix common/,base gpu tensor bench gemm gemv knn conv readers)
+modules := $(addprefix common/,base gpu tensor bench $(families))
 $(if $(wildcard bundle.txt),$(eval .SECONDARY: $(call objects,$(modules))))
 
 # EX="my/NN_name", from scripts/ex.sh: each linked with its harness, exercises/FAMILY.c; warnings are no errors.

@@ -75,6 +75,8 @@ def main(arguments, root):
     """python3 -m report exercises FOLDER NAME...: puts them there, NAME/exercise.cu."""
     folder, *names = arguments
     for name in names:
+        if not os.path.isfile(f"{root}/exercises/{told(root, name).get('family', [''])[0]}.c"):
+            raise Mistake(f"exercises/{name}/exercise.txt: family= names none of exercises/*.c")
         os.makedirs(f"{folder}/{name}", exist_ok=True)
         replace(f"{folder}/{name}/exercise.cu", handed_out(root, name))
     return 0

@@ -191,7 +191,7 @@ def main(arguments, root):
             print(note)
     if check:
         faults = [*drawings.stale(root), *links.broken(root), *links.torn(root, notes(root)), *glossary.check(root),
-                  *articles.check(root), *lessons.too_long(root), *translations.drifted(root)]
+                  *articles.check(root), *lessons.too_long(root), *lessons.lacking(root), *translations.drifted(root)]
         for fault in faults:
             print(f"notes: {fault}", file=sys.stderr)
         return 1 if fresh or faults else 0

@@ -171,7 +171,8 @@ runs() {
     step09*:square | step09*:networks | step09*:again) conv_runs "$2" ;;
     step0[89]*) ;;
     *:networks | *:again) ;;
-    *) gemm_runs "$2" ;;
+    step0*) gemm_runs "$2" ;;
+    *) echo "bench: no runs of $1 are listed in scripts/bench.sh" >&2 ;;
     esac
 }
 

@@ -19,7 +19,7 @@ run_steps() {
         step=${step%/}
         [ -x "$step/run" ] || continue
         options=$*
-        case $step in step0[89]*) options=$(echo "$*" | sed 's/ *--size [0-9]*//') ;; esac # of shapes of their own
+        case $step in step0[1-7]*) ;; *) options=$(echo "$*" | sed 's/ *--size [0-9]*//') ;; esac # own shapes
         echo "== ${step%%_*}/run $options"
         # shellcheck disable=SC2086 # several words
         "./$step/run" $options --csv "$folder/$(recorded_in "$step")"

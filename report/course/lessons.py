@@ -1,5 +1,6 @@
 """The lessons: notes whose title begins with "Lesson", and a step's README that is its only lesson: each of one
-idea and at most 1,600 words of prose. Translations are none of them: translations.py compares those with these."""
+idea, with its parts, a drawing and a row in the step's README, and at most 1,600 words of prose. Translations are none
+of them: translations.py compares those with these."""
 
 import glob
 import os
@@ -9,6 +10,8 @@ from report.course import links
 from report.load import read_text
 
 MOST = 1600
+# In this order. Between the idea and the prediction stands the code, whose heading says what of it is shown.
+PARTS = ["## Where we are", "## The idea", "## Predict", "## Measure", "## Do it", "*Words:", "*Sources"]
 
 
 def lessons(root):
@@ -33,3 +36,24 @@ def too_long(root):
     for path, text in lessons(root):
         if words(text) > MOST:
             yield f"{path}: {words(text)} words of prose, and a lesson has at most {MOST}"
+
+
+def lacking(root):
+    """A line for everything that a lesson lacks, or names and is not there."""
+    for path, text in lessons(root):
+        at = 0
+        for part in PARTS:
+            found = re.compile("^" + re.escape(part), re.MULTILINE).search(text, at)
+            if not found:
+                yield f'{path}: no part "{part}" in its place: {", ".join(PARTS)}'
+                break
+            at = found.end()
+        if "![" not in text:
+            yield f"{path}: no drawing"
+        overview = os.path.join(os.path.dirname(path), "README.md")
+        rows = read_text(os.path.join(root, overview)) if os.path.isfile(os.path.join(root, overview)) else ""
+        if path != overview and f"({os.path.basename(path)})" not in rows:
+            yield f"{path}: {overview} has no row for it"
+        for exercise in re.findall(r"make ex NAME=(\w+)", text):
+            if not os.path.isdir(os.path.join(root, "exercises", exercise)):
+                yield f"{path}: there is no exercise {exercise}"

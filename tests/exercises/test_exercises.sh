@@ -193,8 +193,8 @@ make_gpu() {
     mkdir -p "$gpu/bin" "$gpu/scripts" "$gpu/exercises/07_one" "$gpu/build/my/07_one" "$gpu/cudasim/build"
     cp scripts/ex.sh scripts/ex_check.py scripts/gpu.sh "$gpu/scripts"
     cp -R report "$gpu/"
-    touch "$gpu/exercises/07_one/exercise.cu" "$gpu/cudasim/build/libcudart.so.13"
-    printf 'title=One\nlesson=a.md\nstep=step03 tile\nrun=--n 8\ngpu=--n 4096 --dtype f32\n' \
+    touch "$gpu/exercises/07_one/exercise.cu" "$gpu/exercises/gemm.c" "$gpu/cudasim/build/libcudart.so.13"
+    printf 'title=One\nfamily=gemm\nlesson=a.md\nstep=step03 tile\nrun=--n 8\ngpu=--n 4096 --dtype f32\n' \
         >"$gpu/exercises/07_one/exercise.txt"
     fake "$gpu/bin/nvidia-smi" 'echo "GPU 0: made up"'
     fake "$gpu/run" <<'EOF'

@@ -259,6 +259,20 @@ class Lessons(Tree):
                          ["step01_a/1_x.md: 1601 words of prose, and a lesson has at most 1600",
                           "step02_b/README.md: 1603 words of prose, and a lesson has at most 1600"])
 
+    def test_lacking(self):
+        whole = "# Lesson 1.1\n![it](x.svg)\n" + "\n".join(lessons.PARTS) + "\n`make ex NAME=01_x`\n"
+        os.makedirs(os.path.join(self.tmp, "exercises/01_x"))
+        self.put("step01_a/README.md", "# Step 1\n| [1.1](1_x.md) |\n")
+        self.put("step01_a/1_x.md", whole)
+        self.assertEqual(list(lessons.lacking(self.tmp)), [])
+        self.put("step01_a/1_x.md", whole.replace("![it](x.svg)", "").replace("## Measure", "## Predict"))
+        self.put("step01_a/2_y.md", whole.replace("01_x", "02_y"))
+        self.assertEqual(list(lessons.lacking(self.tmp)), [
+            'step01_a/1_x.md: no part "## Measure" in its place: ' + ", ".join(lessons.PARTS),
+            "step01_a/1_x.md: no drawing",
+            "step01_a/2_y.md: step01_a/README.md has no row for it",
+            "step01_a/2_y.md: there is no exercise 02_y"])
+
 
 PROGRAM = """from _shared import WIDTH
 def draw_one(sources):

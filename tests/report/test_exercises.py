@@ -33,7 +33,8 @@ class Exercises(Case):
         super().setUp()
         self.copy_the_code()
         write("", self.tmp, "step01_a/shared.cuh")
-        write("title=One\nfrom=step01_a/b/add_one.cu\n", self.tmp, "exercises/01_one/exercise.txt")
+        write("family=gemm\nfrom=step01_a/b/add_one.cu\n", self.tmp, "exercises/01_one/exercise.txt")
+        write("", self.tmp, "exercises/gemm.c")
         write(PATCH, self.tmp, "exercises/01_one/exercise.patch")
 
     def made(self, kernel):
@@ -54,3 +55,7 @@ class Exercises(Case):
     def test_but_not_where_the_exercise_changes_it(self):
         self.refused(self.made(KERNEL.replace("void two() {}", "void two();")), "exercises/01_one/exercise.patch",
                      "line 3", "step01_a/b/add_one.cu")
+
+    def test_a_family_that_has_no_harness(self):
+        write("from=step01_a/b/add_one.cu\n", self.tmp, "exercises/01_one/exercise.txt")
+        self.refused(self.made(KERNEL), "exercises/01_one/exercise.txt", "family=")
