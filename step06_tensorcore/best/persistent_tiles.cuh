@@ -41,11 +41,8 @@ typedef persistent_tile<64, 128, 8, 0, 1, 1, 1, 1> flat_any;
 typedef persistent_tile<128, 64, 8, 1, 1, 1, 1, 1> tall_any;
 typedef persistent_tile<64, 64, 12, 0, 1, 1, 1, 1> small_any;
 typedef persistent_tile<128, 160, 5, 1, 2, 1, 1, 1> middle_any_pair;
-typedef persistent_tile<128, 64, 8, 1, 4, 1, 1, 0> tall_column;
-typedef persistent_tile<128, 192, 5, 1, 4, 1, 1, 0> wide_column;
 typedef persistent_tile<128, 192, 5, 1, 2, 2, 1, 0> wide_four;
 typedef persistent_tile<128, 256, 4, 0, 2, 1, 1, 0> shared_pair; /* both consumers share the tile */
-typedef persistent_tile<128, 256, 4, 0, 2, 2, 1, 0> shared_four;
 
 /* Those for a type and a layout; where there are fewer than PERSISTENT_TILES, the others are empty. */
 template <int TYPE, int LAYOUT> static persistent_choice *persistent_choices(void) {
@@ -59,9 +56,8 @@ template <int TYPE, int LAYOUT> static persistent_choice *persistent_choices(voi
     if constexpr (TYPE == GEMM_F16 || TYPE == GEMM_BF16) {
         static const persistent_choice more[] = {
             persistent_of<TYPE, LAYOUT, tall_any>(),        persistent_of<TYPE, LAYOUT, small_any>(),
-            persistent_of<TYPE, LAYOUT, middle_any_pair>(), persistent_of<TYPE, LAYOUT, tall_column>(),
-            persistent_of<TYPE, LAYOUT, wide_column>(),     persistent_of<TYPE, LAYOUT, wide_four>(),
-            persistent_of<TYPE, LAYOUT, shared_pair>(),     persistent_of<TYPE, LAYOUT, shared_four>(),
+            persistent_of<TYPE, LAYOUT, middle_any_pair>(), persistent_of<TYPE, LAYOUT, wide_four>(),
+            persistent_of<TYPE, LAYOUT, shared_pair>(),
         };
         if (all[7].kernel == NULL) memcpy(all + 7, more, sizeof more);
     }

@@ -15,12 +15,12 @@
 #include "../best/multistage.h"
 #include "fit.h"
 
-enum { FIRST_WHOLE = 15, FIRST_STAGES = 30, CANDIDATES = 39 };
+enum { FIRST_WHOLE = 12, FIRST_STAGES = 24, CANDIDATES = 33 };
 /* Each configuration of the persistent kernel. */
 #define HOPPER(whole)                                                                                                  \
     "wide" whole, "wide_pair" whole, "square" whole, "flat" whole, "flat_four" whole, "square_any" whole,              \
-        "flat_any" whole, "tall_any" whole, "small_any" whole, "middle_any_pair" whole, "tall_column" whole,           \
-        "wide_column" whole, "wide_four" whole, "shared_pair" whole, "shared_four" whole
+        "flat_any" whole, "tall_any" whole, "small_any" whole, "middle_any_pair" whole, "wide_four" whole,             \
+        "shared_pair" whole
 /* Those _whole without parts. */
 static const char *const names[CANDIDATES] = {
     HOPPER(""),      HOPPER("_whole"),     "stages_128x128",   "stages_64x64",      "stages_32x128",

@@ -102,7 +102,7 @@ same 'which is a case of its own' 'best,knn,f32,prepared,1,2048,25,32,1,0,cold,s
 # --- from host memory to host memory, in pieces ---
 for more in "" --pageable; do
     # shellcheck disable=SC2086 # one word or none
-    run "$program" --sim --sweep check --every 9 --transfers --pieces 3 $more --method best --method gemm_ladder+radix
+    run "$program" --sim --sweep check --every 19 --transfers --pieces 3 $more --method best --method gemm_ladder+radix
     added "copied in pieces $more"
 done
 expect 'more queries than points' 0 '^fused .* exact$' --transfers --pieces 5 --method fused --m 70 --n 31 --d 9
@@ -121,7 +121,7 @@ awk -F , -v OFS=, 'NR > 1 { $20 = "torch 2.9 addmm+topk" } { print }' "$work/csv
 same 'a row beside PyTorch is no plain one' '0 3' "$? $(($(wc -l <"$work/beside")))"
 
 # Every method over the list, of which `make test` takes a part.
-every=17
+every=23
 [ -z "${KL_TEST_ALL:-}" ] || every=4
 run "$program" --sim --sweep check --every $every
 tail -n 1 "$work/out"

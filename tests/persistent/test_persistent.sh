@@ -23,15 +23,15 @@ some='square_any flat_any' all='square_any flat_any tall_any small_any' bulk='wi
 for layout in tn nn; do
     for dtype in f16 bf16 tf32 s8; do
         case "$dtype $layout" in 's8 nn' | 'bf16 nn') continue ;; esac
-        case $dtype in *16) long=3000 ;; tf32) long=1500 ;; s8) long=6000 ;; esac # 6000 bytes: K that is divided
+        case $dtype in *16) long=1700 ;; tf32) long=850 ;; s8) long=3400 ;; esac # 3400 bytes: K that is divided
         any=$some clusters='wide_pair flat_four'
         case $dtype in
-        *16) any=$all clusters="$clusters middle_any_pair tall_column wide_column wide_four shared_pair shared_four" ;;
+        *16) any=$all clusters="$clusters middle_any_pair wide_four shared_pair" ;;
         esac
         set -- --dtype $dtype --layout $layout
         # Several waves; fewer steps along K than stages, and steps that no ring divides; one step.
         computes 'whole tiles.*' "$bulk $any" "$@" --m 300 --n 392 --k 400 --beta 2
-        computes 'whole tiles.*' "$clusters" "$@" --m 1100 --n 528 --k 208 --beta 2
+        computes 'whole tiles.*' "$clusters" "$@" --m 1100 --n 264 --k 208 --beta 2
         # Rows that begin and end anywhere.
         computes 'whole tiles.*' "$any" "$@" --m 291 --n 389 --k 67 --lda 71 --ldb 391 --ldc 393 --beta 2
         # Parts: of one tile, of more; behind whole tiles; K that ends within a step; NaN in C where beta is 0.
@@ -42,11 +42,11 @@ for layout in tn nn; do
         [ $dtype != f16 ] ||
             computes 'whole tiles.*' "$any middle_any_pair" "$@" --m 291 --n 389 --k 67 --misalign 3
         [ $dtype != f16 ] || computes parts "$any" "$@" --m 60 --n 50 --k 1503
-        computes parts "$bulk $clusters" "$@" --m 60 --n 48 --k 3008 --beta 2
+        computes parts "$bulk $clusters" "$@" --m 60 --n 48 --k 1504 --beta 2
         computes 'whole tiles and parts' "$bulk" "$@" --m 500 --n 128 --k $long
         computes 'whole tiles and parts' "$any" "$@" --m 500 --n 128 --k $long --ldc 129 --beta -3
     done
     computes 'whole tiles.*' "$bulk $all shared_pair" --layout $layout --out f32 --m 260 --n 300 --k 100 --beta 2
-    computes 'whole tiles and parts' "$all" --layout $layout --out f32 --m 500 --n 128 --k 3000 --beta 2
+    computes 'whole tiles and parts' "$all" --layout $layout --out f32 --m 500 --n 128 --k 1700 --beta 2
 done
 ended

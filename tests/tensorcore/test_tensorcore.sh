@@ -34,13 +34,14 @@ computes() { # VARIANT... -- OPTION...: all of these give a result
     done
 }
 for shape in '--m 1 --n 8 --k 8' '--m 129 --n 136 --k 72 --lda 80 --ldb 144 --ldc 144 --beta 1' \
-    '--m 257 --n 136 --k 648 --alpha -0.5 --beta 2' '--m 2056 --n 2184 --k 72'; do
-    case $shape in *2056*) [ -n "${KL_TEST_ALL:-}" ] || rungs=$persistent ;; esac
+    '--m 257 --n 136 --k 648 --alpha -0.5 --beta 2' '--m 1544 --n 1416 --k 72'; do
+    case $shape in *1544*) [ -n "${KL_TEST_ALL:-}" ] || rungs=$persistent ;; esac
     # shellcheck disable=SC2086 # several words
     tried "f16, $shape" computes $rungs -- $shape
     # shellcheck disable=SC2086 # several words
     tried "f16 nn, $shape" computes mn_major best -- $shape --layout nn
 done
+tried 'f16, more tiles of 128 x 256 than multiprocessors' computes cooperative best -- --m 2056 --n 2184 --k 72
 # shellcheck disable=SC2086 # several words
 tried 'without products the rungs of mma.sync scale C' computes ${a_tile_a_block%%tma*} best -- --m 40 --n 64 --k 0 \
     --lda 8 --ldb 8 --beta 2
