@@ -27,7 +27,6 @@ void writing_begins(const warp *w) {
 }
 
 static void block_begins(observer *o, block *b) {
-    (void)o;
     while (b->index != 0 && __atomic_load_n(&arrived, __ATOMIC_ACQUIRE) == 0) sleep_ms(1);
 }
 static observer second_waits = {.block_begin = block_begins};
@@ -46,7 +45,6 @@ static void run_both(const char *ptx) {
 #define BLOCKS(body) KERNEL("", "mov.u32 %r3, %ctaid.x; setp.eq.u32 %p1, %r3, 0; mov.u32 %r2, 7;\n" body)
 
 static void two_stores(void **state) {
-    (void)state;
     run_both(BLOCKS("mov.u32 %r2, %r3;" STORE));
     assert_said("cudasim: race: *");
     run_both(BLOCKS(STORE));
@@ -54,20 +52,17 @@ static void two_stores(void **state) {
 }
 
 static void a_store_and_an_atomic(void **state) {
-    (void)state;
     run_both(BLOCKS("@%p1 st.global.u32 [%rd2], %r2; @!%p1 red.global.add.u32 [%rd2], %r2;"));
     assert_said("cudasim: race: *");
 }
 
 static void a_store_and_a_strong_one(void **state) {
-    (void)state;
     run_both(BLOCKS("@%p1 st.global.u32 [%rd2], %r2; @!%p1 st.relaxed.gpu.global.u32 [%rd2], %r3;"));
     assert_said("cudasim: race: *");
 }
 
 /* Each lane's word lies in another kilobyte, and the second block's lanes come in the opposite order. */
 static void words_far_apart(void **state) {
-    (void)state;
     static const char far[] = BLOCKS("mul.lo.u32 %r4, %r3, 31; xor.b32 %r4, %r4, %r1;\n"
                                      "mad.wide.u32 %rd2, %r4, 1024, %rd1; mov.u32 %r2, %r3;" STORE);
     run_both(far);
