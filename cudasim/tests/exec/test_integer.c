@@ -367,11 +367,9 @@ static void check(const instruction *in) {
                                                                                                   c))
 /* clang-format on */
 
-#define UNUSED_ARGUMENTS (void)a, (void)b, (void)c, (void)e, (void)i, (void)p
 #define INTEGER(name, shape, value)                                                                                    \
     DECLARE(name)                                                                                                      \
     static uint64_t model_##name(uint64_t a, uint64_t b, uint64_t c, uint64_t e, const insn *i, int p) {               \
-        UNUSED_ARGUMENTS;                                                                                              \
         return value;                                                                                                  \
     }
 INTEGERS
