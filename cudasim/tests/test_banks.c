@@ -20,7 +20,6 @@ static void with_stride(unsigned addresses[WARP], unsigned stride) {
 }
 
 static void words(void **state) {
-    (void)state;
     /* The greatest common divisor of the stride in words and 32. */
     static const int expected[][2] = {{1, 1},  {2, 2},   {3, 1},  {4, 4},  {8, 8},  {16, 16},
                                       {31, 1}, {32, 32}, {33, 1}, {34, 2}, {48, 16}};
@@ -39,7 +38,6 @@ static void words(void **state) {
 }
 
 static void wide_accesses_go_in_parts(void **state) {
-    (void)state;
     unsigned a[WARP];
     with_stride(a, 8);
     assert_int_equal(banks_wavefronts(a, WARP, 8), 2);
@@ -63,7 +61,6 @@ static void wide_accesses_go_in_parts(void **state) {
 }
 
 static void fewer_lanes(void **state) {
-    (void)state;
     unsigned a[WARP];
     with_stride(a, 128);
     assert_int_equal(banks_wavefronts(a, 8, 16), 8); /* ldmatrix.x1 */
@@ -81,7 +78,6 @@ static void expect(const unsigned *a, unsigned lanes, int bytes, banks_kind kind
 }
 
 static void loads_in_pairs(void **state) {
-    (void)state;
     unsigned a[WARP];
     for (unsigned t = 0; t < WARP; t++) a[t] = t / 2 * 8; /* as lane ^ 1 */
     expect(a, ~0u, 8, BANKS_LOAD, 1, 1);
@@ -98,7 +94,6 @@ static void loads_in_pairs(void **state) {
 }
 
 static void lanes_that_are_missing(void **state) {
-    (void)state;
     unsigned a[WARP];
     with_stride(a, 128);
     expect(a, 0x80000001u, 4, BANKS_LOAD, 2, 1);
@@ -205,7 +200,6 @@ static bool one_recorded(const table_row *r) {
 }
 
 static void all_that_is_recorded(void **state) {
-    (void)state;
     assert_int_equal(rows_of(SHARED, one_recorded), 706);
 }
 
@@ -235,7 +229,6 @@ static bool copy_past_l1(const table_row *r) {
 }
 
 static void copies_that_are_recorded(void **state) {
-    (void)state;
     assert_int_equal(rows_of(SHARED, copy_through_l1) + rows_of(COPIES, copy_through_l1), 235); /* of 253 */
     assert_int_equal(rows_of(SHARED, copy_past_l1) + rows_of(COPIES, copy_past_l1), 122);       /* of 125 */
     assert_int_equal(farthest, 4);

@@ -126,7 +126,6 @@ void *memory_shadow(const memory_allocation *m, size_t bytes) {
 }
 
 static void complete(memory_allocation *m, void *unused) {
-    (void)unused;
     if (!m->incomplete || m->heap) return;
     uint64_t k = 0; /* the part from the beginning on */
     while (k < m->size / 8 && m->written[k] == 0xff) k++;

@@ -202,7 +202,6 @@ static void global_access(const observed_access *a) {
 
 static bool quick(observer *o, warp *w, const function *f, const insn *i, uint64_t first, uint32_t step,
                   unsigned bytes) {
-    (void)o;
     checked_block *at = checked(w->block);
     const uint64_t last = first + (LANES - 1) * (uint64_t)step + bytes, base = cluster_base(w->block);
     const uint8_t array = f->watch[i->pc].array;
@@ -221,7 +220,6 @@ static bool quick(observer *o, warp *w, const function *f, const insn *i, uint64
 }
 
 static void before(observer *o, const observed_access *a) {
-    (void)o;
     shared_settle();
     if (a->space == PTX_GLOBAL) {
         global_access(a);
@@ -249,13 +247,11 @@ static void before(observer *o, const observed_access *a) {
 }
 
 static void written(observer *o, const warp *w) {
-    (void)o;
     shared_settle();
     writing_ends(w);
 }
 
 static void strong(observer *o, const observed_access *a) {
-    (void)o;
     if (a->space == PTX_GLOBAL) global_done(a);
 }
 
@@ -285,7 +281,6 @@ static void mbarrier_touched(checked_block *at, const observed_sync *s) {
 }
 
 static void on_sync(observer *o, const observed_sync *s) {
-    (void)o;
     checked_block *at = checked(s->b);
     clocks *c = &at->cluster->clocks;
     warp *w = s->w;
@@ -363,20 +358,16 @@ static void on_sync(observer *o, const observed_sync *s) {
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
 static void on_launch_begin(observer *o, launch *la) {
-    (void)o;
     current = checked_launch_new(la);
     if (current != NULL) global_begin(current);
 }
 static void on_launch_end(observer *o, launch *la) {
     memory_complete();
-    (void)o;
-    (void)la;
     if (current != NULL) global_end(current);
     if (current != NULL) checked_launch_free(current);
     current = NULL;
 }
 static void on_block_begin(observer *o, block *b) {
-    (void)o;
     shared_forget();
     if (current == NULL || !checked_begin(current, b)) {
         fputs("cudasim: the host has no memory for the checks (CUDASIM_CHECK=0 runs without)\n", stderr);
@@ -386,13 +377,9 @@ static void on_block_begin(observer *o, block *b) {
     if (b->rank == 0) global_cluster(checked(b)->cluster, b, true);
 }
 static void on_block_end(observer *o, block *b) {
-    (void)o;
-    (void)b;
     shared_settle();
 }
 static void on_fault(observer *o, launch *la) {
-    (void)o;
-    (void)la;
     shared_forget();
     finding_fault();
 }

@@ -34,7 +34,6 @@ static void brought(checked_block *at, uint64_t global, uint64_t bytes, uint32_t
 }
 
 void copies_async(observer *o, const observed_async *c) {
-    (void)o;
     checked_block *at = checked(c->w->block);
     const clocks *k = &at->cluster->clocks;
     const uint32_t agent = agent_of(c->w), number = site_number(at->cluster->launch, c->function, c->i->pc);
@@ -124,7 +123,6 @@ static void bulk_touches(const observed_bulk *c, bulk_look *l) {
 }
 
 static void written_row(void *context, const tensor_row *r) {
-    (void)context;
     memory_written(r->global, r->bytes);
 }
 
@@ -150,7 +148,6 @@ static void brought_row(void *context, const tensor_row *r) {
 }
 
 static void source_piece(const bulk_look *l, uint32_t place, uint64_t global, uint32_t bytes) {
-    (void)global;
     l->p->bytes = bytes;
     cells_range(&l->p->at->cells, l->access, (uint32_t)l->c->lane, place, bytes);
 }
@@ -160,7 +157,6 @@ static void source_row(void *context, const tensor_row *r) {
 }
 
 void copies_bulk(observer *o, const observed_bulk *c) {
-    (void)o;
     checked_launch *launch = checked(c->w->block)->cluster->launch;
     const uint32_t number = site_number(launch, c->function, c->i->pc);
     shared_report p = {.w = c->w, .function = c->function, .pc = c->i->pc, .bytes = c->extent};
@@ -219,7 +215,6 @@ static bool operand_chunk(void *context, uint32_t address) {
 /* Each warp must come after the writes to what the wgmma reads; once one warp has waited for it, all of it has been
  * read. The first warp to issue it looks at every word, the others only at who wrote them where that is enough. */
 void copies_wgmma(observer *o, const observed_wgmma *c) {
-    (void)o;
     checked_block *at = checked(c->w->block);
     clocks *k = &at->cluster->clocks;
     shared_settle();

@@ -113,7 +113,6 @@ static void compare(warp *w, const insn *i, uint32_t lane, const char *format, c
 void formats_printf(observer *o, warp *w, const insn *i, uint32_t lane, const char *format) {
     enum { KNOWN = 64 };
     static const insn *right[KNOWN]; /* calls that have been looked at */
-    (void)o;
     const insn **known = &right[(uintptr_t)i / sizeof *i % KNOWN];
     if (__atomic_load_n(known, __ATOMIC_RELAXED) == i) return;
     __atomic_store_n(known, i, __ATOMIC_RELAXED);

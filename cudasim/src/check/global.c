@@ -1,9 +1,5 @@
-/* Races in global memory. Every 4-byte word of an allocation that the kernel may write has a cell beside the
- * allocation. It holds the latest write and the first and the latest read since; where strong or atomic accesses write,
- * it also holds what they hide. A store to a part of a word is remembered with its bytes, but only the latest such
- * store.
- *
- * clocks.h orders accesses by threads of one cluster, grid_order.h all others. */
+/* Races in global memory, by the cells of its words (places.h). clocks.h orders accesses by threads of one cluster,
+ * grid_order.h all others. */
 #include "check/global.h"
 
 #include <pthread.h>
@@ -12,45 +8,9 @@
 #include <string.h>
 
 #include "check/message.h"
+#include "check/places.h"
 #include "check/writing.h"
 #include "isa/writes.h"
-
-/* how */
-#define HOW_STRENGTH 3u /* strength */
-#define HOW_BLOCK    4u /* strong only for threads of the same cluster */
-#define HOW_BYTES(b) ((uint8_t)((b) << 4))
-
-typedef struct trace {
-    uint32_t cluster; /* its number in the grid + 1; 0: none */
-    uint32_t clock, site;
-    uint16_t agent;
-    uint8_t lane, how;
-    uint32_t lanes; /* where lane is MANY_LANES */
-} trace;
-
-typedef struct word {
-    trace write, reads[2];
-} word;
-
-/* Strong and atomic writes do not race with one another, but they race with earlier weak writes, which they hide. */
-typedef struct hidden_word {
-    trace weak;      /* the latest weak write, if strong ones have come since */
-    trace strong[2]; /* as reads */
-} hidden_word;
-
-/* 1024 bytes, whose cells all belong to one launch. One thread at a time uses them. */
-#define PART_SHIFT 10
-typedef struct part {
-    uint32_t launch, lock;
-    uint32_t hides; /* the launch that the hidden words belong to */
-} part;
-
-typedef struct shadow {
-    const memory_allocation *m;
-    part *parts;
-    word *words;
-    hidden_word *hidden; /* by word; touched only where strong accesses write */
-} shadow;
 
 /* Who accesses, and how. */
 typedef struct toucher {
@@ -203,23 +163,6 @@ void global_drop_doubts(void) {
 
 /* ---- cells ------------------------------------------------------------------------------------------------------- */
 
-static bool shadow_of(const memory_allocation *m, shadow *s) {
-    const size_t parts = (m->size >> PART_SHIFT) + 1, words = parts << (PART_SHIFT - 2);
-    s->m = m;
-    const size_t first = (parts * sizeof *s->parts + 15) / 16 * 16;
-    s->parts = memory_shadow(m, first + words * (sizeof *s->words + sizeof *s->hidden));
-    s->words = (word *)(void *)((char *)s->parts + first);
-    s->hidden = (hidden_word *)(void *)(s->words + words);
-    return s->parts != NULL;
-}
-
-static void lock_part(part *p) {
-    while (__atomic_exchange_n(&p->lock, 1, __ATOMIC_ACQUIRE) != 0) continue;
-}
-static void unlock_part(part *p) {
-    __atomic_store_n(&p->lock, 0, __ATOMIC_RELEASE);
-}
-
 static bool ordered(const toucher *t, uint32_t lane, const trace *other) {
     checked_cluster *c = t->cluster;
     if (other->cluster == t->number)
@@ -344,54 +287,33 @@ static void note_write(const trace *mine, word *w) {
             w->reads[k] = (trace){0};
 }
 
-static part *part_begin(const shadow *s, uint64_t offset, uint32_t launch) {
-    part *p = &s->parts[offset >> PART_SHIFT];
-    lock_part(p);
-    if (p->launch != launch) {
-        memset(s->words + (offset >> PART_SHIFT << (PART_SHIFT - 2)), 0, sizeof(word) << (PART_SHIFT - 2));
-        p->launch = launch;
-    }
-    return p;
-}
-
-static hidden_word *hidden_at(const shadow *s, part *p, uint64_t offset, uint32_t launch) {
-    if (p->hides != launch)
-        memset(s->hidden + (offset >> PART_SHIFT << (PART_SHIFT - 2)), 0, sizeof(hidden_word) << (PART_SHIFT - 2));
-    p->hides = launch;
-    return &s->hidden[offset / 4];
-}
-
 static uint8_t bytes_of(uint64_t address, unsigned bytes) {
     return bytes >= 4 ? HOW_BYTES(15) : HOW_BYTES((((1u << bytes) - 1) << address % 4) & 15);
 }
 
-/* The words of a lane's access: LOOK compares it with their history and notes a read, PUT notes a write. */
+/* The words of a lane's access, whose parts are locked: LOOK compares it with their history and notes a read, PUT notes
+ * a write. False if there was a finding or a doubt; after one, `quiet`, nothing more is compared. */
 typedef enum touch_part { LOOK, PUT, LOOK_AND_PUT } touch_part;
-static void touch(const toucher *t, const shadow *s, uint32_t lane, uint64_t address, uint64_t bytes,
-                  touch_part how_far) {
+static bool touch(const toucher *t, const shadow *s, uint32_t lane, uint64_t address, uint64_t bytes,
+                  touch_part how_far, bool quiet) {
+    const uint32_t launch = t->cluster->launch->serial;
     const uint8_t how = (uint8_t)(t->how | bytes_of(address, bytes < 4 ? (unsigned)bytes : 4));
     const trace mine = {t->number, t->cluster->clocks.of[t->agent].now, t->site, (uint16_t)t->agent, (uint8_t)lane, how,
                         0};
     const uint64_t from = address - s->m->base;
-    part *p = NULL;
-    bool quiet = false;
     for (uint64_t at = from; at < from + bytes; at = (at & ~(uint64_t)3) + 4) {
-        if (p == NULL || at % (1u << PART_SHIFT) < 4) {
-            if (p != NULL) unlock_part(p);
-            p = part_begin(s, at, t->cluster->launch->serial);
-        }
+        part *p = part_at(s, at, launch);
         word *w = &s->words[at / 4];
-        const hidden_word *h = p->hides == t->cluster->launch->serial ? &s->hidden[at / 4] : NULL;
+        const hidden_word *h = p->hides == launch ? &s->hidden[at / 4] : NULL;
         if (how_far != PUT && !quiet) quiet = !look(t, lane, how, s->m->base + at, w, h);
         if (how_far == LOOK) {
             if (t->kind == ACCESS_READ) note(t, &mine, w->reads);
         } else {
-            if ((how & HOW_STRENGTH) != STRENGTH_WEAK)
-                hide(t, &mine, w, hidden_at(s, p, at, t->cluster->launch->serial));
+            if ((how & HOW_STRENGTH) != STRENGTH_WEAK) hide(t, &mine, w, hidden_at(s, p, at, launch));
             note_write(&mine, w);
         }
     }
-    if (p != NULL) unlock_part(p);
+    return !quiet;
 }
 
 /* ---- accesses ---------------------------------------------------------------------------------------------------- */
@@ -431,24 +353,10 @@ static void order_lanes(const observed_access *a, clocks *c, uint32_t agent) {
     }
 }
 
-static void touch_lanes(const toucher *t, const observed_access *a, touch_part how_far) {
-    shadow s = {0};
-    for (uint32_t left = a->mask; left != 0; left &= left - 1) {
+static void touch_lanes(const toucher *t, const observed_access *a, const places *p, touch_part how_far) {
+    for (uint32_t left = p->mask; left != 0; left &= left - 1) {
         const uint32_t l = (uint32_t)__builtin_ctz(left);
-        const uint64_t at = a->address[l];
-        if (s.m == NULL || at - s.m->base >= s.m->size) {
-            const memory_allocation *m = memory_find(at);
-            if (m == NULL || m->kind == MEMORY_CONSTANT || !shadow_of(m, &s)) {
-                s.m = NULL;
-                continue;
-            }
-        }
-        if (at - s.m->base + a->bytes > s.m->size) continue;
-        if (!memory_may_change(s.m, at, a->bytes)) {
-            if (t->kind == ACCESS_READ) continue;
-            memory_changes(at, at + a->bytes); /* the access is outside what its pointer was taken to mean */
-        }
-        touch(t, &s, l, at, a->bytes, how_far);
+        touch(t, &p->of[l], l, a->address[l], a->bytes, how_far, false);
     }
 }
 
@@ -471,24 +379,38 @@ static toucher toucher_of(const observed_access *a) {
                                                        : "changes"};
 }
 
+/* The parts stay locked from the look at what others noted to the note of a write: of two host threads that write the
+ * same word one finds the other. Who waits for writes meanwhile (await_values) waits for threads that have all their
+ * locks, and their turn. */
 void global_touch(const observed_access *a) {
     const toucher t = toucher_of(a);
+    const bool strong = (t.how & HOW_STRENGTH) != STRENGTH_WEAK;
     const int in_doubt = doubt_count;
-    if (a->kind != ACCESS_ATOMIC) touch_lanes(&t, a, LOOK);
+    places p;
+    find_places(a, &p);
+    if (strong && a->kind != ACCESS_READ) writing_turn(a->w);
+    lock_places(&p);
+    if (a->kind != ACCESS_ATOMIC) touch_lanes(&t, a, &p, LOOK);
     await_values(a->w, in_doubt, t.number);
     if (a->kind != ACCESS_READ) {
-        if ((t.how & HOW_STRENGTH) != STRENGTH_WEAK) writing_turn(a->w);
         writing_begins(a->w);
-        /* An atomic operation is never in doubt. It looks and is noted at once: nobody comes in between. */
-        touch_lanes(&t, a, a->kind == ACCESS_ATOMIC ? LOOK_AND_PUT : PUT);
+        /* An atomic operation is never in doubt. */
+        touch_lanes(&t, a, &p, a->kind == ACCESS_ATOMIC ? LOOK_AND_PUT : PUT);
     }
-    if ((t.how & HOW_STRENGTH) != STRENGTH_WEAK) order(a, t.cluster, t.agent, false);
+    unlock_places(&p);
+    if (strong) order(a, t.cluster, t.agent, false);
 }
 
 /* A read looks again after the access: what another host thread has noted in between came first. */
 void global_done(const observed_access *a) {
     const toucher t = toucher_of(a);
-    if (a->kind == ACCESS_READ) touch_lanes(&t, a, LOOK);
+    if (a->kind == ACCESS_READ) {
+        places p;
+        find_places(a, &p);
+        lock_places(&p);
+        touch_lanes(&t, a, &p, LOOK);
+        unlock_places(&p);
+    }
     order(a, t.cluster, t.agent, true);
     order_lanes(a, &t.cluster->clocks, t.agent);
 }
@@ -516,7 +438,17 @@ void global_touch_range(const global_range *r) {
                        .bytes = (unsigned)r->bytes,
                        .verb = r->verb};
     /* Both at once, so that of two copies by two host threads one finds the other. */
-    touch(&t, &s, r->lane, r->address, r->bytes, r->kind == ACCESS_READ ? LOOK : LOOK_AND_PUT);
+    const touch_part how_far = r->kind == ACCESS_READ ? LOOK : LOOK_AND_PUT;
+    const uint64_t end = r->address + r->bytes, mask = (1u << PART_SHIFT) - 1;
+    bool quiet = false;
+    for (uint64_t at = r->address, next; at < end; at = next) {
+        part *p = &s.parts[(at - m->base) >> PART_SHIFT];
+        next = m->base + (((at - m->base) | mask) + 1);
+        if (next > end) next = end;
+        lock_part(p);
+        quiet = !touch(&t, &s, r->lane, at, next - at, how_far, quiet);
+        unlock_part(p);
+    }
 }
 
 void global_forget(const warp *w, uint64_t address, uint64_t bytes) {
@@ -526,9 +458,11 @@ void global_forget(const warp *w, uint64_t address, uint64_t bytes) {
     if (m == NULL || !shadow_of(m, &s)) return;
     memory_changes(address, address + bytes);
     for (uint64_t at = address - m->base; at < address - m->base + bytes; at += 4) {
-        part *p = part_begin(&s, at, l->serial);
+        part *p = &s.parts[at >> PART_SHIFT];
+        lock_part(p);
+        part_at(&s, at, l->serial);
         s.words[at / 4] = (word){0};
-        if (s.parts[at >> PART_SHIFT].hides == l->serial) s.hidden[at / 4] = (hidden_word){0};
+        if (p->hides == l->serial) s.hidden[at / 4] = (hidden_word){0};
         unlock_part(p);
     }
 }

@@ -287,7 +287,6 @@ void grid_order_meet(grid_order *b, run *r, uint32_t agent, uint32_t barrier, bo
 }
 
 void grid_order_met(grid_order *b, run *r, uint32_t barrier) {
-    (void)b;
     free(r->meeting[barrier % BARRIERS_TOLD]);
     r->meeting[barrier % BARRIERS_TOLD] = NULL;
 }

@@ -45,7 +45,6 @@ static bool map_bits(checked_warp *c, const warp *w) {
 }
 
 void local_enter(observer *o, warp *w, const frame *f, uint32_t lanes) {
-    (void)o;
     checked_warp *c = &checked(w->block)->warps[w->index];
     for (int k = 0; k < f->function->local_count && map_bits(c, w); k++)
         for (uint32_t left = lanes; left != 0; left &= left - 1)
@@ -142,7 +141,6 @@ void heap_touch(const observed_access *a) {
 }
 
 void heap_given(observer *o, warp *w, uint64_t address, uint64_t bytes) {
-    (void)o;
     memory_unwritten(address, bytes);
     global_forget(w, address, bytes);
 }

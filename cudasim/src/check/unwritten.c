@@ -72,7 +72,6 @@ void unwritten_load(warp *w, const unwritten_read *r) {
 }
 
 void unwritten_shuffle(observer *o, warp *w, const insn *i, uint32_t lanes, uint32_t absent, const uint32_t *from) {
-    (void)o;
     checked_warp *c = &checked(w->block)->warps[w->index];
     const function *f = w->frame->function;
     int number = 0;
@@ -99,7 +98,6 @@ static bool only_moves(const char *opcode) {
 }
 
 void unwritten_register(observer *o, warp *w, const insn *i, uint32_t mask) {
-    (void)o;
     const function *f = w->frame->function;
     const ptx_function *s = f->source;
     const ptx_instruction *t = &s->instructions[i->pc];
@@ -122,7 +120,6 @@ void unwritten_register(observer *o, warp *w, const insn *i, uint32_t mask) {
 }
 
 void unwritten_step(observer *o, warp *w, const insn *i, uint32_t mask) {
-    (void)o;
     checked_warp *c = &checked(w->block)->warps[w->index];
     uint32_t origin;
     if (mask == 0) return;

@@ -142,7 +142,6 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
                                           const cudaGraphEdgeData *edges, size_t count,
                                           enum cudaStreamCaptureMode mode) {
     TOUCH_DEVICE();
-    (void)edges;
     runtime_lock();
     bool valid = handle_find(HANDLE_GRAPH, graph) && (count == 0 || deps);
     cudaError_t error = valid ? begin_capture(stream, graph, deps, count, mode) : cudaErrorInvalidValue;
@@ -216,7 +215,6 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCapture
 cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *deps,
                                                 const cudaGraphEdgeData *edges, size_t count, unsigned flags) {
     TOUCH_DEVICE();
-    (void)edges;
     if (flags > cudaStreamSetCaptureDependencies || (count > 0 && !deps)) return runtime_result(cudaErrorInvalidValue);
     runtime_lock();
     stream_state *s = stream_state_of(stream);

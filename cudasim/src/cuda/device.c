@@ -33,7 +33,6 @@ cudaError_t cudaGetDevice(int *device) {
 }
 
 cudaError_t cudaInitDevice(int device, unsigned flags, unsigned valid) {
-    (void)flags, (void)valid;
     return runtime_result(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
 }
 
@@ -161,7 +160,6 @@ cudaError_t cudaProfilerStop(void) {
 
 cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(enum cudaFlushGPUDirectRDMAWritesTarget target,
                                                enum cudaFlushGPUDirectRDMAWritesScope scope) {
-    (void)target, (void)scope;
     return runtime_result(cudaErrorNotSupported);
 }
 
@@ -175,7 +173,6 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
 }
 
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
-    (void)peer, (void)flags;
     return runtime_result(cudaErrorInvalidDevice);
 }
 
@@ -184,7 +181,6 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer) {
 }
 
 cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int source, int destination) {
-    (void)attr, (void)source, (void)destination;
     return runtime_result(value ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
 }
 
@@ -200,7 +196,6 @@ static const struct {
 
 cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **pointer, unsigned version,
                                              unsigned long long flags, enum cudaDriverEntryPointQueryResult *status) {
-    (void)flags;
     if (!symbol || !pointer) return runtime_result(cudaErrorInvalidValue);
     *pointer = NULL;
     enum cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;

@@ -28,7 +28,6 @@ static pid_t begun_in; /* a child process has nothing to tell */
 static int exit_status = -1;
 
 static void note_status(int status, void *argument) {
-    (void)argument;
     exit_status = status;
 }
 
@@ -80,7 +79,6 @@ static void redirect_all(const struct dl_phdr_info *object, const ElfW(Rela) * t
 /* Redirects the calls of _exit in the program and its libraries but this one: a library that exported the name would be
  * simpler, but then this one would export what the real runtime does not. */
 static int redirect_object(struct dl_phdr_info *object, size_t size, void *unused) {
-    (void)size, (void)unused;
     const ElfW(Dyn) *dynamic = NULL;
     const ElfW(Rela) *table = NULL, *calls = NULL;
     const ElfW(Sym) *symbols = NULL;

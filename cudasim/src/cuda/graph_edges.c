@@ -96,7 +96,6 @@ static void remove_dependency(cudaGraphNode_t node, cudaGraphNode_t on) {
 
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
                                      const cudaGraphEdgeData *edges, size_t count) {
-    (void)edges;
     runtime_lock();
     if (!graph_valid(graph) || (count > 0 && (!from || !to))) return runtime_leave(cudaErrorInvalidValue);
     for (size_t i = 0; i < count; i++) {
@@ -113,7 +112,6 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *f
 
 cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
                                         const cudaGraphEdgeData *edges, size_t count) {
-    (void)edges;
     runtime_lock();
     if (!graph_valid(graph) || (count > 0 && (!from || !to))) return runtime_leave(cudaErrorInvalidValue);
     for (size_t i = 0; i < count; i++) {
@@ -144,7 +142,6 @@ static const char *type_name(const operation *op) {
 }
 
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned flags) {
-    (void)flags;
     runtime_lock();
     if (!path || !graph_valid(graph)) return runtime_leave(cudaErrorInvalidValue);
     FILE *file = fopen(path, "w");

@@ -190,7 +190,6 @@ cudaError_t node_any(operation *op, const struct cudaGraphNodeParams *p) {
 cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps,
                              const cudaGraphEdgeData *edges, size_t count, struct cudaGraphNodeParams *params) {
     TOUCH_DEVICE();
-    (void)edges;
     operation op;
     return add_node(node_any(&op, params), node, graph, deps, count, &op);
 }

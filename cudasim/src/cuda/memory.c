@@ -435,7 +435,6 @@ cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t count, struct cudaM
 cudaError_t cudaMemAdvise(const void *pointer, size_t count, enum cudaMemoryAdvise advice,
                           struct cudaMemLocation location) {
     TOUCH_DEVICE();
-    (void)location;
     if (advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy) {
         return runtime_result(cudaErrorInvalidValue);
     }

@@ -65,7 +65,6 @@ void **__cudaRegisterFatBinary(void *wrapper) {
 }
 
 void __cudaRegisterFatBinaryEnd(void **handle) {
-    (void)handle;
 }
 
 static void module_free(runtime_module *module) {
@@ -124,7 +123,6 @@ static runtime_function *function_new(runtime_module *module, const char *name, 
 
 void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int thread_limit,
                             uint3 *tid, uint3 *bid, dim3 *block, dim3 *grid, int *warp_size) {
-    (void)device, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp_size;
     runtime_lock();
     runtime_module *module = handle_find(HANDLE_MODULE, handle);
     if (module && !function_new(module, name, host)) registration_failed();
@@ -148,23 +146,19 @@ static void variable_new(void **handle, const void *host, void **managed, const 
 
 void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external, size_t size,
                        int constant, int global) {
-    (void)device, (void)external, (void)constant, (void)global;
     variable_new(handle, host, NULL, name, size);
 }
 
 void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int external, size_t size,
                               int constant, int global) {
-    (void)device, (void)external, (void)constant, (void)global;
     variable_new(handle, host, host, name, size);
 }
 
 /* Only device code that refers to host variables by name would read these. */
 void __cudaRegisterHostVar(void **handle, const char *name, char *host, size_t size) {
-    (void)handle, (void)name, (void)host, (void)size;
 }
 
 void __cudaRegisterUnifiedTable(void **handle, const void *table) {
-    (void)handle, (void)table;
 }
 
 /* The error that the real runtime would give for a fat binary that cannot be loaded. */
@@ -399,7 +393,6 @@ static cudaError_t library_new(cudaLibrary_t *library, const void *code, void *o
 cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum cudaJitOption *options, void **values,
                                 unsigned count, enum cudaLibraryOption *library_options, void **library_values,
                                 unsigned library_count) {
-    (void)options, (void)values, (void)count, (void)library_options, (void)library_values, (void)library_count;
     TOUCH_DEVICE();
     if (!library || !code) return runtime_result(cudaErrorInvalidValue);
     return runtime_result(library_new(library, code, NULL));
@@ -457,7 +450,6 @@ static int note_library(struct dl_phdr_info *object, size_t size, void *text) {
     static const char *const names[] = {"libcublas.",   "libcublasLt.", "libcufft.",  "libcurand.", "libcusolver.",
                                         "libcusparse.", "libcudnn.",    "libnccl.",   "libnvjpeg.", "libcutensor.",
                                         "libcufftw.",   "libnpp",       "libnvinfer."};
-    (void)size;
     const char *slash = strrchr(object->dlpi_name, '/'), *file = slash != NULL ? slash + 1 : object->dlpi_name;
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         if (strncmp(file, names[k], strlen(names[k])) != 0) continue;

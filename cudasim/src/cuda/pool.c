@@ -182,7 +182,6 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
 }
 
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep) {
-    (void)keep;
     runtime_lock();
     bool valid = handle_find(HANDLE_POOL, pool) != NULL;
     return runtime_leave(valid ? cudaSuccess : cudaErrorInvalidValue);

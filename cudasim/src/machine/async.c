@@ -120,7 +120,6 @@ static uint32_t in_older_groups(const async_copies *a, const copy *c, int64_t pe
 }
 
 static uint32_t issued_before(const async_copies *a, const copy *c, int64_t serial) {
-    (void)a;
     return c->serial < (uint64_t)serial ? ALL_LANES : 0;
 }
 

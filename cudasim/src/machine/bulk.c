@@ -154,7 +154,6 @@ static void still_there(const bulk_copy *c, block *b, uint64_t first, uint64_t e
     if (m == NULL || end - m->base > m->size)
         async_fault(b, SIM_ILLEGAL_ADDRESS, "the memory at 0x%llx was freed while a bulk copy of it was in flight",
                     (unsigned long long)first);
-    (void)c;
 }
 
 static void load(block *b, bulk_copy *c) {
@@ -459,7 +458,6 @@ void bulk_commit(warp *w, uint32_t mask) {
 
 void bulk_wait(warp *w, const insn *i, uint32_t mask, uint32_t pending, bool read_only) {
     struct bulk_copies *s = w->block->bulk;
-    (void)i;
     if (s == NULL) return;
     for (bulk_copy **at = &s->first; *at != NULL;) {
         bulk_copy *c = *at;

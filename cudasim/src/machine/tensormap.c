@@ -287,7 +287,6 @@ typedef struct bounds {
 static void widen(void *context, uint32_t row, uint64_t global, uint32_t from, uint32_t to) {
     bounds *b = context;
     const uint64_t end = global + (uint64_t)(to - from) * element_bytes[b->map->type];
-    (void)row;
     if (to == from) return;
     if (global < b->first) b->first = global;
     if (end > b->end) b->end = end;

@@ -80,7 +80,6 @@ static dot_rows *new_rows(const function *f, size_t pc) {
 
 static run_counts *counts_of(observer *o, worker *k, const function *f) {
     launch_counts *lc = k->launch->watched;
-    (void)o;
     function_counts **list = &lc->workers[k - k->launch->workers];
     for (function_counts *c = *list; c != NULL; c = c->next)
         if (c->f == f) return &c->runs;
@@ -234,7 +233,6 @@ static banks_kind atomic_kind(access_count *c, const ptx_function *f, uint32_t p
 
 static void after(observer *o, const observed_access *a) {
     access_count *c = access_of(a->w, a->i->pc);
-    (void)o;
     if (c == NULL) return;
     const bool matrix = a->function->watch[a->i->pc].what == WATCH_MATRIX;
     if (a->space == PTX_GLOBAL)
@@ -255,7 +253,6 @@ static void repeated(observer *o, run_counts *runs, const function *f, uint32_t 
     access_count *c = ((function_counts *)runs)->at[pc];
     access_pattern *p = &runs->patterns[2 * pc];
     const bool global = f->code[pc].space == PTX_GLOBAL, writes = f->watch[pc].stores;
-    (void)o;
     int64_t times = p->stays, lines = p->stays * c->lines;
     for (int k = 0; k < p->moves; k++) {
         times += p->times[k];
@@ -336,7 +333,6 @@ static void count_shared_rows(access_count *c, const ptx_function *f, uint32_t p
 static void loaded(observer *o, run_counts *runs, const function *f, uint32_t pc, int loads) {
     function_counts *c = (function_counts *)runs;
     const dot_rows *of = runs->dots[pc];
-    (void)o;
     for (int k = 0; k < loads && of->rows > 0; pc++) {
         if (f->watch[pc].what != WATCH_READ) continue;
         if (f->code[pc].space == PTX_GLOBAL)
@@ -378,7 +374,6 @@ static void find_copy(access_count *c, const observed_async *a) {
 }
 
 static void async(observer *o, const observed_async *a) {
-    (void)o;
     if (a->stage != COPY_ISSUED) return;
     access_count *c = access_of(a->w, a->i->pc);
     if (c == NULL) return;
@@ -420,7 +415,6 @@ static void move_row(void *context, const tensor_row *r) {
 }
 
 static void bulk(observer *o, const observed_bulk *b) {
-    (void)o;
     if (b->stage != COPY_ISSUED) return;
     function_counts *f = (function_counts *)counts_of(o, b->w->worker, b->function);
     if (f->at[b->i->pc] == NULL) f->at[b->i->pc] = zeros(1, sizeof *f->at[b->i->pc]);
@@ -452,7 +446,6 @@ void counters_of(const char *what, const char *problem) {
 }
 
 static void launch_begins(observer *o, launch *la) {
-    (void)o;
     launch_counts *lc = zeros(1, sizeof *lc + (size_t)la->worker_count * sizeof *lc->workers);
     lc->what = copy_text(current_what != NULL ? current_what : "");
     lc->problem = copy_text(current_problem != NULL ? current_problem : "");

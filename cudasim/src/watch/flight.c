@@ -65,7 +65,6 @@ static void cp_async_landed(traced_block *t, const observed_async *c) {
 
 void flight_async(observer *o, const observed_async *c) {
     traced_block *t = traced(c->w->block);
-    (void)o;
     if (t == NULL || t->warps[c->w->index].cut) return;
     (c->stage == COPY_ISSUED ? cp_async_issued : cp_async_landed)(t, c);
 }
@@ -105,7 +104,6 @@ static void bulk_issued(traced_block *t, const observed_bulk *c, const traced_wa
 void flight_bulk(observer *o, const observed_bulk *c) {
     block *at = c->to_block != NULL ? c->to_block : c->from_block;
     traced_block *t = traced(at), *by = traced(c->w->block);
-    (void)o;
     if (t == NULL || by == NULL || c->stage == COPY_READ) return;
     const traced_warp *w = &by->warps[c->w->index];
     if (c->stage == COPY_ISSUED) {
@@ -167,7 +165,6 @@ static void wgmma_issued(traced_block *t, const observed_wgmma *c) {
 
 void flight_wgmma(observer *o, const observed_wgmma *c) {
     traced_block *t = traced(c->w->block);
-    (void)o;
     if (t == NULL || t->warps[c->w->index].cut) return;
     if (c->stage == COPY_ISSUED) {
         wgmma_issued(t, c);

@@ -149,7 +149,6 @@ static void on_mbarrier(traced_block *t, const observed_sync *s) {
 
 static void sync(observer *o, const observed_sync *s) {
     traced_block *t = traced(s->b);
-    (void)o;
     if (t == NULL) return;
     meeting_clock *cluster = &traced_now->list[s->b->index - s->b->rank].cluster;
     traced_warp *w = s->w != NULL && s->w->block == s->b ? &t->warps[s->w->index] : NULL;
@@ -198,7 +197,6 @@ static void cut(traced_block *t, warp *w) {
 
 static void step(observer *o, warp *w, const insn *i, uint32_t mask) {
     traced_block *t = traced(w->block);
-    (void)o;
     if (t == NULL) return;
     traced_warp *its = &t->warps[w->index];
     const function *f = w->frame->function;
@@ -228,7 +226,6 @@ static void step(observer *o, warp *w, const insn *i, uint32_t mask) {
 
 static void again(observer *o, warp *w) {
     traced_block *t = traced(w->block);
-    (void)o;
     if (t == NULL) return;
     traced_warp *its = &t->warps[w->index];
     its->pending = false;
@@ -237,7 +234,6 @@ static void again(observer *o, warp *w) {
 
 static void before(observer *o, const observed_access *a) {
     traced_block *t = traced(a->w->block);
-    (void)o;
     if (t == NULL || a->space != PTX_SHARED) return;
     for (uint32_t left = a->mask; left != 0; left &= left - 1) {
         const uint64_t at = a->address[__builtin_ctz(left)];
@@ -295,7 +291,6 @@ static launch_key *new_key(const launch *la) {
 }
 
 static void launch_begins(observer *o, launch *la) {
-    (void)o;
     traced_now = NULL;
     if (events >= MOST_EVENTS) {
         launches_too_many++;
@@ -316,7 +311,6 @@ static void launch_begins(observer *o, launch *la) {
 
 static void block_begins(observer *o, block *b) {
     traced_block *t = traced(b);
-    (void)o;
     if (t == NULL) return;
     t->launch = traced_now;
     t->begun = true;
@@ -370,8 +364,6 @@ static uint64_t finish_block(traced_block *t) {
 }
 
 static void launch_ends(observer *o, launch *la) {
-    (void)o;
-    (void)la;
     if (traced_now == NULL) return;
     uint64_t end = traced_now->begin;
     for (uint64_t n = 0; n < traced_now->traced; n++) end = larger(end, finish_block(&traced_now->list[n]));

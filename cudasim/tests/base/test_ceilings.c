@@ -14,7 +14,6 @@
 
 static void of_the_modelled_gpu(void **state) {
     const ceilings *c = ceilings_current();
-    (void)state;
     assert_string_equal(c->device, "NVIDIA H200");
     assert_true(c->measured);
     assert_true(c->sms == 132 && c->clock_mhz > 1900 && c->clock_mhz < 2000);
@@ -28,7 +27,6 @@ static void of_the_modelled_gpu(void **state) {
 static void units(void **state) {
     ceilings c;
     char why[200];
-    (void)state;
     assert_true(ceilings_parse(&c, HEAD "clock,2000,MHz\nsms,10,SM\nl2_read,4000,GB/s\nlds_32,127.5,B/clk\r\n", why,
                                sizeof why));
     assert_string_equal(c.device, "NVIDIA X");
@@ -52,7 +50,6 @@ static void faulty_files(void **state) {
         {HEAD "clock,2000,MHz\nsms,10,SM\nl2_read,1,TB/s\n", "5: no unit TB/s is known"},
         {HEAD "clock,2000,MHz\nlds_32,1,B/clk\n", "4: it ends without clock, sms and a ceiling"},
     };
-    (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         ceilings c;
         char why[200] = "";
@@ -69,7 +66,6 @@ static void faulty_files(void **state) {
 
 static void data_sheets(void **state) {
     static const char *const archs[] = {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90"};
-    (void)state;
     for (size_t k = 0; k < sizeof archs / sizeof *archs; k++) {
         const device_model *m = device_model_named(archs[k]);
         ceilings c;

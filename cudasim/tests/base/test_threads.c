@@ -17,7 +17,6 @@ static int entered, leave;
 
 /* Works until it may leave. */
 static void work(void *unused, int number) {
-    (void)unused, (void)number;
     __atomic_store_n(&entered, 1, __ATOMIC_RELEASE);
     while (!__atomic_load_n(&leave, __ATOMIC_ACQUIRE)) sched_yield();
 }
@@ -59,7 +58,6 @@ static void *wait_for_job(void *job) {
 
 /* The parent forks while one of its threads waits for a job's end. */
 static void after_fork(void **state) {
-    (void)state;
     pool_job job;
     pthread_t waiter;
     begin(&job);

@@ -15,13 +15,11 @@
 static clocks c;
 
 static int make(void **state) {
-    (void)state;
     if (!clocks_make(&c, 3)) return -1;
     clocks_begin(&c);
     return 0;
 }
 static int drop(void **state) {
-    (void)state;
     clocks_free(&c);
     return 0;
 }
@@ -31,7 +29,6 @@ static stamp now(uint32_t agent, uint32_t lane) {
 }
 
 static void a_meeting_orders_those_who_arrive_before_those_who_pass(void **state) {
-    (void)state;
     known_clocks at[3] = {0};
     const stamp before = now(0, 5);
     assert_false(clocks_before(&c, before, 1, 0));
@@ -48,7 +45,6 @@ static void a_meeting_orders_those_who_arrive_before_those_who_pass(void **state
 }
 
 static void lanes_wait_for_one_another(void **state) {
-    (void)state;
     const stamp first = now(0, 1), last = now(0, 31);
     assert_true(clocks_before(&c, first, 0, 1));
     assert_false(clocks_before(&c, first, 0, 2));
@@ -64,7 +60,6 @@ static void lanes_wait_for_one_another(void **state) {
 }
 
 static void relaxed_stores_publish_what_stands_before_a_fence(void **state) {
-    (void)state;
     known_clocks flag[3] = {0};
     const stamp data = now(0, 0);
     assert_false(clocks_has_fenced(&c, 0));
@@ -82,7 +77,6 @@ static void relaxed_stores_publish_what_stands_before_a_fence(void **state) {
 }
 
 static void what_an_earlier_block_did_is_past(void **state) {
-    (void)state;
     const stamp old = now(0, 0);
     clocks_begin(&c);
     assert_true(clocks_before(&c, old, 1, 1));
@@ -98,8 +92,6 @@ static struct {
 } met;
 
 static void meet(void *context, trouble t, uint32_t lane, uint32_t number, stamp other, uint32_t site) {
-    (void)context;
-    (void)other;
     met.count++;
     met.last = t;
     met.lane = lane;
@@ -129,7 +121,6 @@ static void block_barrier(cells *s) {
 }
 
 static void cells_tell_races(void **state) {
-    (void)state;
     cells s;
     assert_true(cells_make(&s, 1024, 4));
     assert_int_equal(row(&s, 0, CELL_READ, STRENGTH_WEAK, 2, 0, 1), TROUBLE_UNWRITTEN);
@@ -154,7 +145,6 @@ static void cells_tell_races(void **state) {
 }
 
 static void strong_and_atomic_accesses_do_not_race(void **state) {
-    (void)state;
     cells s;
     assert_true(cells_make(&s, 1024, 4));
     assert_int_equal(row(&s, 0, CELL_WRITE, STRENGTH_STRONG, UINT32_MAX, 128, 1), TROUBLE_NONE);
@@ -165,7 +155,6 @@ static void strong_and_atomic_accesses_do_not_race(void **state) {
 }
 
 static void copies_are_pending_until_they_arrive(void **state) {
-    (void)state;
     cells s;
     assert_true(cells_make(&s, 1024, 4));
     row(&s, 0, CELL_WRITE, STRENGTH_WEAK, UINT32_MAX, 0, 1);
@@ -182,7 +171,6 @@ static void copies_are_pending_until_they_arrive(void **state) {
 }
 
 static void rows_are_read_at_once_where_they_are_settled(void **state) {
-    (void)state;
     cells s;
     assert_true(cells_make(&s, 1024, 4));
     const cell_access a = {.clocks = &c, .agent = 1, .site = 9, .action = CELL_READ, .trouble = meet};
@@ -200,7 +188,6 @@ static void rows_are_read_at_once_where_they_are_settled(void **state) {
 /* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
 static void addresses_are_followed(void **state) {
-    (void)state;
     static const char text[] =
         ".version 8.0\n.target sm_80\n.address_size 64\n"
         ".visible .entry k() {\n.reg .b32 %r<9>;\n.reg .pred %p<2>;\n.shared .b8 a[64];\n.shared .b8 b[64];\n"

@@ -17,11 +17,9 @@ static void sleep_for(double seconds) {
 
 /* All blocks but the first wait until its store has been noted. */
 static void block_begins(observer *o, block *b) {
-    (void)o;
     while (b->index != 0 && !__atomic_load_n(&noted, __ATOMIC_ACQUIRE)) sleep_for(0.001);
 }
 static void before_store(observer *o, const observed_access *a) {
-    (void)o;
     if (a->kind != ACCESS_WRITE || __atomic_exchange_n(&taken, 1, __ATOMIC_ACQ_REL) != 0) return;
     __atomic_store_n(&noted, 1, __ATOMIC_RELEASE);
     sleep_for(pause_s);
@@ -40,27 +38,23 @@ static sim_status run_paused(const char *ptx, unsigned blocks, const char *threa
 }
 
 static void the_same_value(void **state) {
-    (void)state;
     assert_int_equal(run_paused(KERNEL("", "mov.u32 %r2, 7;" STORE), 2, "2", 0.3), SIM_OK);
     assert_string_equal(said, "");
     for (int k = 0; k < 32; k++) assert_int_equal(out[k], 7);
 }
 
 static void the_same_value_by_many_threads(void **state) {
-    (void)state;
     assert_int_equal(run_paused(KERNEL("", "mov.u32 %r2, 7;" STORE), 200, "100", 0.3), SIM_OK);
     assert_string_equal(said, "");
 }
 
 static void another_value(void **state) {
-    (void)state;
     assert_int_equal(run_paused(KERNEL("", "mov.u32 %r2, %ctaid.x;" STORE), 2, "2", 0.1), SIM_OK);
     assert_said("cudasim: race: *");
 }
 
 /* A store that goes wrong leaves nobody waiting for it. The first block's lane 31 stores outside of all memory. */
 static void a_store_that_faults(void **state) {
-    (void)state;
     static const char ptx[] =
         KERNEL("", "mov.u32 %r3, %ctaid.x; mov.u32 %r2, 7; setp.eq.u32 %p1, %r3, 0; setp.eq.and.u32 %p1, %r1, 31, %p1;"
                    "@%p1 mov.u64 %rd2, 16;" STORE);
@@ -76,13 +70,11 @@ static void a_store_that_faults(void **state) {
     "AGAIN: add.u32 %r4, %r4, 1; xor.b32 %r5, %r4, %r1; setp.lt.u32 %p2, %r4, 3000000; @%p2 bra AGAIN; END:"
 static double ended[2];
 static void block_ends(observer *o, block *b) {
-    (void)o;
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     ended[b->index] = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 static void a_long_way_after_the_store(void **state) {
-    (void)state;
     processor.block_end = block_ends;
     assert_int_equal(run_paused(KERNEL("", "mov.u32 %r2, 7;" STORE LOOP), 2, "2", 0.01), SIM_OK);
     processor.block_end = NULL;
@@ -93,18 +85,15 @@ static void a_long_way_after_the_store(void **state) {
 /* A flag that an atomic operation raises, whose thread then loses its processor for a while. Another block sees the
  * flag meanwhile, and lowers it by a plain store when that thread has its processor back. */
 static void after_flag(observer *o, const warp *w) {
-    (void)o;
     static int stores; /* of the first block, which writes what the flag is for, and then raises it */
     if (w->block->index != 0 || ++stores != 2) return;
     sleep_for(pause_s);
     taken = 1;
 }
 static void after_read(observer *o, const observed_access *a) {
-    (void)o;
     if (a->kind == ACCESS_READ) sleep_for(2 * pause_s);
 }
 static void a_flag_is_lowered(void **state) {
-    (void)state;
     static const char ptx[] =
         KERNEL("", "mov.u32 %r3, %ctaid.x; setp.ne.u32 %p1, %r1, 0; @%p1 bra END; mov.u32 %r2, 7;\n"
                    "setp.ne.u32 %p2, %r3, 0; @%p2 bra WAIT; st.global.u32 [%rd1+4], %r2; membar.gl;\n"

@@ -4,7 +4,7 @@
  * A tensor map can only be made on the host, and for an address that is known then: conformance_async_prepare() makes
  * those of the table below for one variable, into which each kernel copies its input first.
  */
-#include "conformance.h"
+#include "kernel.cuh"
 
 #include <cstdio>
 #include <cstring>
@@ -12,8 +12,6 @@
 #include <cuda.h>
 #include <cuda_runtime.h>
 
-#define KERNEL(id) static __global__ void id(const void *a, const void *b, const void *c, void *d, int n)
-#define UNUSED_ARGUMENTS ((void)a, (void)b, (void)c, (void)d, (void)n)
 
 #define THREADS      64
 #define TENSOR_WORDS 4096 /* of the tensor, and of the shared memory that is compared */
@@ -65,7 +63,6 @@ static __device__ __forceinline__ uint32_t ended(uint64_t *bar, uint32_t parity)
 #define ON(op, ...) asm volatile("mbarrier." op ";" ::"r"(address_of(&bar)), ##__VA_ARGS__ : "memory")
 
 KERNEL(mbarrier_phases) {
-    UNUSED_ARGUMENTS;
     __shared__ uint64_t bar;
     uint32_t bits = 1;
     init(&bar, 3);
@@ -86,7 +83,6 @@ KERNEL(mbarrier_phases) {
 }
 
 KERNEL(mbarrier_bytes) {
-    UNUSED_ARGUMENTS;
     __shared__ uint64_t bar;
     uint32_t bits = 1;
     init(&bar, 1);
@@ -110,7 +106,6 @@ KERNEL(mbarrier_bytes) {
 
 /* States: pending_count, waiting for the phase of one, the current and the one before. */
 KERNEL(mbarrier_states) {
-    UNUSED_ARGUMENTS;
     __shared__ uint64_t bar;
     uint32_t bits = 1, count;
     uint64_t first, second, third;
@@ -144,7 +139,6 @@ KERNEL(mbarrier_states) {
 }
 
 KERNEL(mbarrier_inval) {
-    UNUSED_ARGUMENTS;
     __shared__ uint64_t bar;
     init(&bar, 5);
     if (threadIdx.x == 0) {
@@ -159,7 +153,6 @@ KERNEL(mbarrier_inval) {
 }
 
 KERNEL(cp_async_arrive) {
-    UNUSED_ARGUMENTS;
     __shared__ uint64_t bar, other;
     __shared__ uint32_t words[THREADS];
     const int t = threadIdx.x;
@@ -202,7 +195,6 @@ static __device__ __forceinline__ void set_tensor(const void *a) {
 extern __shared__ __align__(1024) uint8_t dynamic[];
 
 KERNEL(bulk_load) {
-    UNUSED_ARGUMENTS;
     __shared__ uint64_t bar;
     buffer *to = (buffer *)dynamic;
     fill(to, 0x55555555);
@@ -224,7 +216,6 @@ KERNEL(bulk_load) {
 }
 
 KERNEL(bulk_store) {
-    UNUSED_ARGUMENTS;
     buffer *from = (buffer *)dynamic;
     for (int i = threadIdx.x; i < TENSOR_WORDS; i += THREADS) from->words[i] = ((const uint32_t *)a)[i];
     for (int i = threadIdx.x; i < TENSOR_WORDS; i += THREADS) ((uint32_t *)d)[i] = 0x55555555;
@@ -243,7 +234,6 @@ KERNEL(bulk_store) {
 /* Reductions into memory: the second half of the input with the first. */
 #define BULK_REDUCE(id, op)                                                                                            \
     KERNEL(id) {                                                                                                       \
-        UNUSED_ARGUMENTS;                                                                                              \
         buffer *from = (buffer *)dynamic;                                                                              \
         for (int i = threadIdx.x; i < 512; i += THREADS) from->words[i] = ((const uint32_t *)a)[i];                    \
         for (int i = threadIdx.x; i < 512; i += THREADS) ((uint32_t *)d)[i] = ((const uint32_t *)b)[i];                \
@@ -408,7 +398,6 @@ static __device__ uint32_t map_refused[MAPS];
 /* {coordinates} and {offsets} are constants in PTX. */
 #define TENSOR_LOAD_KERNEL(name, id, dim, mode, at, offsets, offset)                                                   \
     KERNEL(name) {                                                                                                     \
-        UNUSED_ARGUMENTS;                                                                                              \
         __shared__ uint64_t bar;                                                                                       \
         buffer *to = (buffer *)dynamic;                                                                                \
         fill(to, map_bytes[map_##id] > 0 ? 0x55555555 : map_refused[map_##id]);                                        \
@@ -444,7 +433,6 @@ IM2COLS(COLUMN_LOAD)
 
 #define TENSOR_STORE_KERNEL(name, id, dim, at, cp, op, mode, offset)                                                   \
     KERNEL(name) {                                                                                                     \
-        UNUSED_ARGUMENTS;                                                                                              \
         buffer *from = (buffer *)dynamic;                                                                              \
         for (int i = threadIdx.x; i < TENSOR_WORDS; i += THREADS) from->words[i] = ((const uint32_t *)b)[i];           \
         set_tensor(a);                                                                                                 \
@@ -496,7 +484,6 @@ COLUMN_REDUCES(COLUMN_REDUCE)
 
 /* Hints: nothing changes. */
 KERNEL(prefetch_tensormap) {
-    UNUSED_ARGUMENTS;
     if (threadIdx.x == 0) asm volatile("prefetch.tensormap [%0];" ::"l"(&maps[map_d2]) : "memory");
     ((uint32_t *)d)[threadIdx.x] = threadIdx.x;
 }
@@ -511,7 +498,6 @@ KERNEL(prefetch_tensormap) {
                      : "memory");                                                                                      \
     }
 KERNEL(prefetch_tensor) {
-    UNUSED_ARGUMENTS;
     PREFETCH(d1, "1d", "{4}")
     PREFETCH(d2, "2d", "{16, 1}")
     PREFETCH(d3_128, "3d", "{0, 1, -1}")
@@ -520,7 +506,6 @@ KERNEL(prefetch_tensor) {
     ((uint32_t *)d)[threadIdx.x] = threadIdx.x;
 }
 KERNEL(prefetch_im2col) {
-    UNUSED_ARGUMENTS;
     if (threadIdx.x == 0 && map_bytes[map_i4] > 0)
         asm volatile("cp.async.bulk.prefetch.tensor.4d.L2.global.im2col [%0, {0, -1, -1, 0}], {1, 2};" ::"l"(&maps[map_i4])
                      : "memory");
@@ -571,7 +556,6 @@ static const unsigned ranks[] = {TENSORS(RANK) IM2COLS(RANK)};
 #define ANSWERS 64
 static __device__ uint32_t answers[ANSWERS];
 KERNEL(encode_answers) {
-    UNUSED_ARGUMENTS;
     ((uint32_t *)d)[threadIdx.x] = answers[threadIdx.x];
 }
 

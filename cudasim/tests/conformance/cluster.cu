@@ -2,21 +2,12 @@
  * blocks' shared memory in every form. The kernels name their cluster's size themselves (__cluster_dims__), so that they
  * are launched like all others.
  */
-#include "conformance.h"
+#include "kernel.cuh"
 
 #include <stdint.h>
 
 #define CLUSTER(id, size)                                                                                              \
-    static __global__ void __cluster_dims__(size, 1, 1) id(const void *a, const void *b, const void *c, void *d, int n)
-#define UNUSED_ARGUMENTS ((void)a, (void)b, (void)c, (void)d, (void)n)
-
-static __device__ __forceinline__ uint32_t in_u32(const void *p, int i) {
-    return ((const uint32_t *)p)[i];
-}
-
-static __device__ __forceinline__ void out_u32(void *p, int i, uint32_t v) {
-    ((uint32_t *)p)[i] = v;
-}
+    static __global__ void __cluster_dims__(size, 1, 1) id(CASE_ARGUMENTS)
 
 static __device__ __forceinline__ uint32_t rank_of_block() {
     uint32_t r;
@@ -42,7 +33,6 @@ static __device__ __forceinline__ void sync_cluster() {
 
 #define SPECIAL_KERNEL(id, name)                                                                                       \
     CLUSTER(id, 4) {                                                                                                   \
-        UNUSED_ARGUMENTS;                                                                                              \
         uint32_t v;                                                                                                    \
         asm volatile("mov.u32 %0, %%" name ";" : "=r"(v));                                                             \
         out_u32(d, blockIdx.x * blockDim.x + threadIdx.x, v);                                                          \
@@ -58,7 +48,6 @@ SPECIALS(SPECIAL_KERNEL)
 
 #define EXPLICIT_KERNEL(id, size)                                                                                      \
     CLUSTER(id, size) {                                                                                                \
-        UNUSED_ARGUMENTS;                                                                                              \
         uint32_t is;                                                                                                   \
         asm volatile("{ .reg .pred e; mov.pred e, %%is_explicit_cluster; selp.u32 %0, 1, 0, e; }" : "=r"(is));         \
         out_u32(d, blockIdx.x * blockDim.x + threadIdx.x, is);                                                         \
@@ -70,7 +59,6 @@ EXPLICIT_KERNEL(explicit_of_1, 1)
 
 /* What is in an address of shared memory: of its own variable, mapped to its own rank, to another, and back. */
 CLUSTER(address_bits, 4) {
-    UNUSED_ARGUMENTS;
     __shared__ uint32_t v[8];
     uint32_t own = shared_address(v), rank = rank_of_block(), other = (rank + 1) % 4;
     uint32_t *to = (uint32_t *)d + 12 * blockIdx.x;
@@ -102,7 +90,6 @@ CLUSTER(address_bits, 4) {
 
 /* The same for generic addresses, and which windows they are in. */
 CLUSTER(generic_addresses, 4) {
-    UNUSED_ARGUMENTS;
     __shared__ uint32_t v[8];
     uint32_t rank = rank_of_block(), other = (rank + 3) % 4, r, bits = 0;
     uint64_t own = (uint64_t)v, there, back, by_cvta;
@@ -136,7 +123,6 @@ CLUSTER(generic_addresses, 4) {
 
 /* An address, or a pointer, handed to the other blocks through memory. */
 CLUSTER(address_given_away, 4) {
-    UNUSED_ARGUMENTS;
     __shared__ uint32_t v, addresses[4];
     __shared__ uint64_t pointers[4];
     uint32_t rank = rank_of_block(), x, y;
@@ -163,7 +149,6 @@ CLUSTER(address_given_away, 4) {
 /* Rounds in which each block reads what its neighbour wrote in the round before. */
 #define RING_KERNEL(id, size, arrive, wait)                                                                            \
     CLUSTER(id, size) {                                                                                                \
-        UNUSED_ARGUMENTS;                                                                                              \
         __shared__ uint32_t cells[2][64];                                                                              \
         int i = threadIdx.x;                                                                                           \
         uint32_t v = in_u32(a, blockIdx.x * 64 + i), x;                                                                \
@@ -195,7 +180,6 @@ RINGS(RING_KERNEL)
 
 /* Threads that have exited are not waited for, whether they had arrived or not. */
 CLUSTER(exits, 4) {
-    UNUSED_ARGUMENTS;
     uint32_t rank = rank_of_block();
     int at = blockIdx.x * blockDim.x + threadIdx.x;
     out_u32(d, at, 1);
@@ -211,7 +195,6 @@ CLUSTER(exits, 4) {
 
 /* Lanes that come from both sides of a branch. */
 CLUSTER(divergent_barrier, 2) {
-    UNUSED_ARGUMENTS;
     __shared__ uint32_t sum;
     if (threadIdx.x == 0) sum = 0;
     sync_cluster();
@@ -232,7 +215,6 @@ CLUSTER(divergent_barrier, 2) {
 
 #define LOAD_KERNEL(id, text, constraint, reg, size)                                                                   \
     CLUSTER(id, 2) {                                                                                                   \
-        UNUSED_ARGUMENTS;                                                                                              \
         __shared__ __align__(16) uint32_t v[128];                                                                      \
         int i = threadIdx.x;                                                                                           \
         for (int k = 0; k < 4; k++) v[4 * i + k] = in_u32(a, 128 * blockIdx.x + 4 * i + k);                            \
@@ -258,7 +240,6 @@ CLUSTER(divergent_barrier, 2) {
 LOADS(LOAD_KERNEL)
 
 CLUSTER(vectors, 4) {
-    UNUSED_ARGUMENTS;
     __shared__ __align__(16) uint32_t v[128], w[128];
     int i = threadIdx.x;
     for (int k = 0; k < 4; k++) {
@@ -282,7 +263,6 @@ CLUSTER(vectors, 4) {
 /* Stores to the partner, by both kinds of address. */
 #define STORE_KERNEL(id, text, constraint, reg, size)                                                                  \
     CLUSTER(id, 2) {                                                                                                   \
-        UNUSED_ARGUMENTS;                                                                                              \
         __shared__ __align__(16) uint64_t v[32];                                                                       \
         int i = threadIdx.x;                                                                                           \
         v[i] = 0x1122334455667788ull;                                                                                  \
@@ -305,7 +285,6 @@ CLUSTER(vectors, 4) {
 STORES(STORE_KERNEL)
 
 CLUSTER(generic_accesses, 2) {
-    UNUSED_ARGUMENTS;
     __shared__ uint32_t v[64];
     int i = threadIdx.x;
     v[i] = in_u32(a, 64 * blockIdx.x + i);
@@ -329,7 +308,6 @@ CLUSTER(generic_accesses, 2) {
  * adds as integers and stores. */
 #define ATOMIC_KERNEL(id, text, constraint, reg)                                                                       \
     CLUSTER(id, 2) {                                                                                                   \
-        UNUSED_ARGUMENTS;                                                                                              \
         __shared__ __align__(16) reg v[64];                                                                            \
         int i = threadIdx.x, at = blockIdx.x * 64 + i;                                                                 \
         v[i] = ((const reg *)a)[at];                                                                                   \
@@ -370,7 +348,6 @@ ATOMICS(ATOMIC_KERNEL_OF)
 
 /* All threads of a cluster count in one block's memory. */
 CLUSTER(counting, 8) {
-    UNUSED_ARGUMENTS;
     __shared__ uint32_t bins[16];
     if (threadIdx.x < 16) bins[threadIdx.x] = 0;
     sync_cluster();
@@ -409,7 +386,6 @@ static __device__ __forceinline__ void end_phase(uint64_t *barrier) {
 /* a, changed by the b of the block before. */
 #define ASYNC_KERNEL(id, text, constraint, reg)                                                                        \
     CLUSTER(id, 4) {                                                                                                   \
-        UNUSED_ARGUMENTS;                                                                                              \
         __shared__ __align__(8) uint64_t barrier;                                                                      \
         __shared__ __align__(16) reg v[64];                                                                            \
         const int i = blockIdx.x * 64 + threadIdx.x;                                                                   \
@@ -448,7 +424,6 @@ ASYNCS(ASYNC_KERNEL_OF)
 
 /* Rank 2 brings 256 bytes to ranks 0, 1 and 3; rank 2 has the index instead. */
 CLUSTER(multicast, 4) {
-    UNUSED_ARGUMENTS;
     __shared__ __align__(8) uint64_t barrier;
     __shared__ __align__(16) uint32_t v[64];
     const uint32_t rank = rank_of_block();
@@ -468,7 +443,6 @@ CLUSTER(multicast, 4) {
 
 /* A block's shared memory to the next one's, and arrivals at its mbarrier by all four blocks. */
 CLUSTER(block_to_block, 4) {
-    UNUSED_ARGUMENTS;
     __shared__ __align__(8) uint64_t barrier;
     __shared__ __align__(16) uint32_t v[64], w[64];
     const uint32_t next = (rank_of_block() + 1) % 4;

@@ -6,21 +6,11 @@
  * Most cases are C++ rather than inline PTX: what matters is what the compiler makes of these shapes. All results are
  * exact integers that depend on which path each lane took, how often, and in which order.
  */
-#include "conformance.h"
+#include "kernel.cuh"
 
 #include <stdint.h>
 
-#define KERNEL(id) static __global__ void id(const void *a, const void *b, const void *c, void *d, int n)
-#define UNUSED_ARGUMENTS ((void)a, (void)b, (void)c, (void)d, (void)n)
 #define FULL 0xffffffffu
-
-static __device__ __forceinline__ uint32_t in_u32(const void *p, int i) {
-    return ((const uint32_t *)p)[i];
-}
-
-static __device__ __forceinline__ void out_u32(void *p, int i, uint32_t v) {
-    ((uint32_t *)p)[i] = v;
-}
 
 static __device__ __forceinline__ uint32_t step(uint32_t v) {
     return v * 1664525u + 1013904223u;
@@ -29,7 +19,6 @@ static __device__ __forceinline__ uint32_t step(uint32_t v) {
 /* ---- divergence and loops ---- */
 
 KERNEL(nested_divergence) {
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     uint32_t v = in_u32(a, i), path = 0;
     if (i & 1) {
@@ -57,7 +46,6 @@ KERNEL(nested_divergence) {
 }
 
 KERNEL(loop_trip_counts) {
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     uint32_t v = in_u32(a, i) & 0xffff, steps = 0;
     v += 1;
@@ -69,7 +57,6 @@ KERNEL(loop_trip_counts) {
 }
 
 KERNEL(loop_break_continue) {
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     uint32_t v = in_u32(a, i), sum = 0;
     for (int k = 0; k < 24; k++) {
@@ -87,7 +74,6 @@ KERNEL(loop_break_continue) {
 }
 
 KERNEL(loop_do_while_exits) { /* several ways out of one loop, one of them a return from the kernel */
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     uint32_t v = in_u32(a, i), k = 0;
     out_u32(d, i, 0x1234);
@@ -106,7 +92,6 @@ out:
 }
 
 KERNEL(loop_64_bit) {
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     uint64_t v = in_u32(a, i), count = 0;
     /* the counter crosses 2^32, with a step that is not a power of two */
@@ -119,7 +104,6 @@ KERNEL(loop_64_bit) {
 }
 
 KERNEL(loop_uniform_and_shuffle) { /* lanes leave a loop one by one; those that remain find each other by a ballot */
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x, lane = i & 31;
     uint32_t trips = in_u32(a, i) % 9, sum = 0, mask = FULL;
     for (uint32_t k = 0;; k++) {
@@ -131,7 +115,6 @@ KERNEL(loop_uniform_and_shuffle) { /* lanes leave a loop one by one; those that 
 }
 
 KERNEL(reconverge_warp) { /* a full-warp shuffle after branches of very different lengths */
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x, lane = i & 31;
     uint32_t v = in_u32(a, i);
     for (int round = 0; round < 4; round++) {
@@ -148,7 +131,6 @@ KERNEL(reconverge_warp) { /* a full-warp shuffle after branches of very differen
 /* ---- switches ---- */
 
 KERNEL(switch_dense) {
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     uint32_t v = in_u32(a, i), r = 1;
     for (int k = 0; k < 6; k++) {
@@ -174,7 +156,6 @@ KERNEL(switch_dense) {
 }
 
 KERNEL(switch_sparse) {
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     uint32_t v = in_u32(b, i) * 37u - 111u, r;
     switch ((int)v) {
@@ -190,7 +171,6 @@ KERNEL(switch_sparse) {
 }
 
 KERNEL(branch_indexed) { /* brx.idx itself, with lanes going to different targets and one target listed twice */
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     uint32_t v = in_u32(a, i), r = v;
     asm volatile("{\n\t"
@@ -221,7 +201,6 @@ KERNEL(branch_indexed) { /* brx.idx itself, with lanes going to different target
 }
 
 KERNEL(branch_indexed_uniform) {
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     uint32_t r = in_u32(a, i);
     asm volatile("{\n\t"
@@ -239,7 +218,6 @@ KERNEL(branch_indexed_uniform) {
 /* ---- irreducible flow ---- */
 
 KERNEL(irreducible_assembly) { /* a loop of two blocks that is entered at either, by different lanes */
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     uint32_t r = in_u32(a, i);
     asm volatile("{\n\t"
@@ -271,7 +249,6 @@ KERNEL(irreducible_assembly) { /* a loop of two blocks that is entered at either
 }
 
 KERNEL(irreducible_goto) {
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     uint32_t v = in_u32(a, i), k = 0;
     if (v & 1) goto middle;
@@ -297,7 +274,6 @@ end:
 /* ---- predication ---- */
 
 KERNEL(predicated_memory) { /* @p and @!p before ld, st, atom, red; those that are off have bad addresses */
-    UNUSED_ARGUMENTS;
     __shared__ uint32_t cells[64];
     int i = threadIdx.x;
     uint32_t x = in_u32(a, i), v = 0xaaaa, w = 0xbbbb, old = 0xcccc;
@@ -323,7 +299,6 @@ KERNEL(predicated_memory) { /* @p and @!p before ld, st, atom, red; those that a
 }
 
 KERNEL(predicated_shuffle) { /* @p shfl: the lanes with p are the member mask */
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x, lane = i & 31;
     uint32_t v = 0xdead, w = 0xbeef;
     asm volatile("{\n\t"
@@ -338,7 +313,6 @@ KERNEL(predicated_shuffle) { /* @p shfl: the lanes with p are the member mask */
 }
 
 KERNEL(predicated_arithmetic) { /* predicates that guard, that are combined, and that are moved */
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     uint32_t x = in_u32(a, i), y = in_u32(b, i), r = 7;
     asm volatile("{\n\t"
@@ -361,7 +335,6 @@ KERNEL(predicated_arithmetic) { /* predicates that guard, that are combined, and
 }
 
 KERNEL(select_or_branch) { /* the same choice by selp and by a branch */
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     uint32_t x = in_u32(a, i), y = in_u32(b, i), v, w;
     asm volatile("{ .reg .pred p; setp.lt.s32 p, %1, %2; selp.b32 %0, %1, %2, p; }" : "=r"(v) : "r"(x), "r"(y));
@@ -417,7 +390,6 @@ static __device__ __noinline__ void call_out(uint32_t v, uint32_t *low, uint32_t
 }
 
 KERNEL(call_forms) {
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     uint32_t v = in_u32(a, i), low, high = 5;
     uint32_t r =
@@ -457,17 +429,14 @@ static __device__ __noinline__ uint32_t recurse_odd(uint32_t depth, uint32_t v) 
 }
 
 KERNEL(call_recursive) {
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     out_u32(d, i, recurse(in_u32(b, i) & 7, in_u32(a, i)));
 }
 KERNEL(call_recursive_twice) {
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     out_u32(d, i, recurse_twice(in_u32(b, i) & 7, in_u32(a, i)));
 }
 KERNEL(call_recursive_mutual) {
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     out_u32(d, i, recurse_even(in_u32(b, i) & 7, in_u32(a, i)));
 }
@@ -494,19 +463,16 @@ static __constant__ operation constant_operations[4] = {operation_add, operation
 static __device__ operation device_operations[4] = {operation_return, operation_nested, operation_loop, operation_add};
 
 KERNEL(call_pointer_constant) { /* a different function in each lane */
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     out_u32(d, i, constant_operations[in_u32(a, i) >> 3 & 3](in_u32(a, i), in_u32(b, i)));
 }
 KERNEL(call_pointer_device) {
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     uint32_t v = in_u32(a, i);
     for (int k = 0; k < 5; k++) v = device_operations[(v >> 5 ^ (uint32_t)k) & 3](v, in_u32(b, i) + (uint32_t)k);
     out_u32(d, i, v);
 }
 KERNEL(call_pointer_local) { /* pointers chosen at run time and kept in a local array */
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     uint32_t v = in_u32(a, i);
     operation table[3] = {v & 1 ? operation_add : operation_return, operation_loop,
@@ -541,7 +507,6 @@ struct bumpy : shape {
     }
 };
 KERNEL(call_virtual) {
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     uint32_t v = in_u32(a, i);
     shape plain(v >> 3);
@@ -557,7 +522,6 @@ static __device__ __noinline__ uint32_t call_shuffle(uint32_t v, uint32_t mask, 
     return __shfl_sync(mask, v, from) * 3 + v;
 }
 KERNEL(call_divergent) { /* calls from both sides of a branch, of a function that shuffles among the caller's lanes */
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x, lane = i & 31;
     uint32_t v = in_u32(a, i);
     if (lane < 7) {
@@ -579,7 +543,6 @@ static __device__ __noinline__ uint32_t call_barrier(uint32_t v, uint32_t *cells
     return v;
 }
 KERNEL(call_with_barrier) { /* __syncthreads in a function, called in a loop */
-    UNUSED_ARGUMENTS;
     __shared__ uint32_t cells[96];
     int i = threadIdx.x;
     uint32_t v = in_u32(a, i);
@@ -590,7 +553,6 @@ KERNEL(call_with_barrier) { /* __syncthreads in a function, called in a loop */
 /* ---- local memory ---- */
 
 KERNEL(local_sort) { /* heap-like swaps in a local array, with indices that differ by lane */
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     uint32_t v[24], seed = in_u32(a, i);
     for (int k = 0; k < 24; k++) v[k] = seed = step(seed);
@@ -606,7 +568,6 @@ KERNEL(local_sort) { /* heap-like swaps in a local array, with indices that diff
 }
 
 KERNEL(local_bytes) { /* byte, half and double elements, and a pointer that may point to local or shared memory */
-    UNUSED_ARGUMENTS;
     __shared__ unsigned char shared[64];
     int i = threadIdx.x;
     uint32_t v = in_u32(a, i);
@@ -628,7 +589,6 @@ KERNEL(local_bytes) { /* byte, half and double elements, and a pointer that may 
 /* ---- threads that leave ---- */
 
 KERNEL(return_before_barrier) { /* lanes and whole warps that returned no longer count at barriers */
-    UNUSED_ARGUMENTS;
     __shared__ volatile uint32_t cells[128];
     int i = threadIdx.x;
     uint32_t v = in_u32(a, i);
@@ -647,7 +607,6 @@ KERNEL(return_before_barrier) { /* lanes and whole warps that returned no longer
 }
 
 KERNEL(return_before_shuffle) {
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x, lane = i & 31;
     uint32_t v = in_u32(a, i);
     out_u32(d, i, v ^ 0xff);
@@ -659,7 +618,6 @@ KERNEL(return_before_shuffle) {
 }
 
 KERNEL(exit_instruction) {
-    UNUSED_ARGUMENTS;
     __shared__ volatile uint32_t cells[64];
     int i = threadIdx.x;
     uint32_t v = in_u32(a, i);
@@ -672,7 +630,6 @@ KERNEL(exit_instruction) {
 }
 
 KERNEL(guard_first) { /* the usual `if (i >= n) return`, with a last block that is not full */
-    UNUSED_ARGUMENTS;
     int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     if (i >= n) return;
     out_u32(d, i, step(in_u32(a, i)) + (uint32_t)i);
@@ -681,7 +638,6 @@ KERNEL(guard_first) { /* the usual `if (i >= n) return`, with a last block that 
 /* ---- threads that wait for each other ---- */
 
 KERNEL(lock_in_warp) { /* all lanes of four warps want one lock; release inside the branch that took it */
-    UNUSED_ARGUMENTS;
     __shared__ int lock;
     __shared__ volatile uint32_t sum, count;
     int i = threadIdx.x;
@@ -703,7 +659,6 @@ KERNEL(lock_in_warp) { /* all lanes of four warps want one lock; release inside 
 }
 
 KERNEL(lock_spin) { /* the spin loop apart from the critical section: the lane that holds the lock must get its turn */
-    UNUSED_ARGUMENTS;
     __shared__ int lock;
     __shared__ volatile uint32_t sum, count;
     int i = threadIdx.x;
@@ -721,7 +676,6 @@ KERNEL(lock_spin) { /* the spin loop apart from the critical section: the lane t
 }
 
 KERNEL(lanes_pass_values) { /* odd lanes wait for what the even lanes of the same warp write, and the other way round */
-    UNUSED_ARGUMENTS;
     __shared__ volatile uint32_t value[64], ready[64];
     int i = threadIdx.x;
     ready[i] = 0;
@@ -748,7 +702,6 @@ KERNEL(lanes_pass_values) { /* odd lanes wait for what the even lanes of the sam
 }
 
 KERNEL(lanes_in_a_chain) { /* lane k waits for lane k - 1, down the warp and on to the next warp */
-    UNUSED_ARGUMENTS;
     __shared__ volatile uint32_t value[64], ready[65];
     int i = threadIdx.x;
     ready[i + 1] = 0;
@@ -771,7 +724,6 @@ KERNEL(lanes_in_a_chain) { /* lane k waits for lane k - 1, down the warp and on 
     static __device__ volatile uint32_t id##_flags[CHAIN_BLOCKS];                                                    \
     static __device__ volatile uint32_t id##_value[CHAIN_BLOCKS];                                                    \
     KERNEL(id) {                                                                                                     \
-        UNUSED_ARGUMENTS;                                                                                            \
         __shared__ uint32_t before;                                                                                  \
         int at = (int)(position), i = (int)(blockIdx.x * blockDim.x + threadIdx.x);                                  \
         if (threadIdx.x == 0) {                                                                                      \
@@ -807,7 +759,6 @@ static __device__ unsigned int grid_ticket;
 static __device__ volatile uint32_t grid_release[2];
 static __device__ uint32_t grid_cells[2][CHAIN_BLOCKS * 32];
 KERNEL(blocks_all_wait) {
-    UNUSED_ARGUMENTS;
     int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), last = CHAIN_BLOCKS * 32 - 1;
     uint32_t v = in_u32(a, i);
     for (int round = 0; round < 2; round++) {
@@ -836,7 +787,6 @@ KERNEL(blocks_all_wait) {
 /* ---- time ---- */
 
 KERNEL(clock_monotonic) {
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     uint64_t c0, c1, g0, g1;
     uint32_t l0, l1, v = in_u32(a, i);
@@ -853,7 +803,6 @@ KERNEL(clock_monotonic) {
 }
 
 KERNEL(clock_wait) { /* waiting by the clock ends */
-    UNUSED_ARGUMENTS;
     long long start = clock64();
     while (clock64() - start < 500 + 10 * (long long)threadIdx.x) {
     }
@@ -868,14 +817,12 @@ static __device__ __forceinline__ uint32_t shape_value(void) {
 }
 
 KERNEL(block_shape) {
-    UNUSED_ARGUMENTS;
     int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     if (i < n) out_u32(d, i, shape_value());
 }
 
 static __global__ void __launch_bounds__(1024, 1)
-    bounded_1024(const void *a, const void *b, const void *c, void *d, int n) {
-    UNUSED_ARGUMENTS;
+    bounded_1024(CASE_ARGUMENTS) {
     __shared__ uint32_t cells[1024];
     int i = threadIdx.x;
     cells[i] = in_u32(a, i);
@@ -889,8 +836,7 @@ static __global__ void __launch_bounds__(1024, 1)
 }
 
 static __global__ void __launch_bounds__(64, 16)
-    bounded_64(const void *a, const void *b, const void *c, void *d, int n) {
-    UNUSED_ARGUMENTS;
+    bounded_64(CASE_ARGUMENTS) {
     int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     uint32_t v[48], r = 0; /* more live values than the bound's registers have room for */
 #pragma unroll

@@ -6,12 +6,10 @@
  * Cases are made from lists (X macros): a list is expanded once into kernels and once into table entries. Addresses
  * never reach the output: only what is loaded, and yes/no answers. Pointers a to d are aligned as cudaMalloc aligns.
  */
-#include "conformance.h"
+#include "kernel.cuh"
 
 #include <stdint.h>
 
-#define KERNEL(id) static __global__ void id(const void *a, const void *b, const void *c, void *d, int n)
-#define UNUSED_ARGUMENTS ((void)a, (void)b, (void)c, (void)d, (void)n)
 
 typedef const void *void_pointer;
 typedef void *out_pointer;
@@ -164,7 +162,6 @@ static __device__ __forceinline__ uint64_t place_const(const void *, int i, int 
 
 #define LOAD_KERNEL(id, text, space, type, reg)                                                                      \
     KERNEL(id) {                                                                                                     \
-        UNUSED_ARGUMENTS;                                                                                            \
         int i = threadIdx.x;                                                                                         \
         __align__(16) unsigned char local[64];                                                                       \
         uint64_t p = place_##space(a, i, SIZE_##type, local);                                                        \
@@ -265,7 +262,6 @@ QUALIFIED_LOADS(LOAD_KERNEL)
 
 #define VECTOR_LOAD_KERNEL_2(id, text, space, type, reg)                                                             \
     KERNEL(id) {                                                                                                     \
-        UNUSED_ARGUMENTS;                                                                                            \
         int i = threadIdx.x;                                                                                         \
         __align__(16) unsigned char local[64];                                                                       \
         uint64_t p = place_##space(a, i, SIZE_##type * 2, local);                                                    \
@@ -277,7 +273,6 @@ QUALIFIED_LOADS(LOAD_KERNEL)
 
 #define VECTOR_LOAD_KERNEL_4(id, text, space, type, reg)                                                             \
     KERNEL(id) {                                                                                                     \
-        UNUSED_ARGUMENTS;                                                                                            \
         int i = threadIdx.x;                                                                                         \
         __align__(16) unsigned char local[64];                                                                       \
         uint64_t p = place_##space(a, i, SIZE_##type * 4, local);                                                    \
@@ -386,7 +381,6 @@ static __device__ __forceinline__ void show_slots(void *d, int i, int size, cons
 
 #define STORE_KERNEL(id, text, space, type, reg)                                                                     \
     KERNEL(id) {                                                                                                     \
-        UNUSED_ARGUMENTS;                                                                                            \
         int i = threadIdx.x;                                                                                         \
         __align__(16) unsigned char local[64];                                                                       \
         unsigned char *slots;                                                                                        \
@@ -443,7 +437,6 @@ QUALIFIED_STORES(STORE_KERNEL)
 
 #define VECTOR_STORE_KERNEL_2(id, text, space, type, reg)                                                            \
     KERNEL(id) {                                                                                                     \
-        UNUSED_ARGUMENTS;                                                                                            \
         int i = threadIdx.x;                                                                                         \
         const reg_##reg *v = (const reg_##reg *)a + 2 * i;                                                           \
         __align__(16) unsigned char local[64];                                                                       \
@@ -455,7 +448,6 @@ QUALIFIED_STORES(STORE_KERNEL)
 
 #define VECTOR_STORE_KERNEL_4(id, text, space, type, reg)                                                            \
     KERNEL(id) {                                                                                                     \
-        UNUSED_ARGUMENTS;                                                                                            \
         int i = threadIdx.x;                                                                                         \
         const reg_##reg *v = (const reg_##reg *)a + 4 * i;                                                           \
         __align__(16) unsigned char local[64];                                                                       \
@@ -492,7 +484,6 @@ QUALIFIED_VECTOR_STORES(QUALIFIED_VECTOR_STORE_KERNEL)
 
 #define LOAD_B128_KERNEL(id, text, space)                                                                            \
     KERNEL(id) {                                                                                                     \
-        UNUSED_ARGUMENTS;                                                                                            \
         int i = threadIdx.x;                                                                                         \
         __align__(16) unsigned char local[64];                                                                       \
         uint64_t p = place_##space(a, i, 16, local), low, high;                                                      \
@@ -505,7 +496,6 @@ QUALIFIED_VECTOR_STORES(QUALIFIED_VECTOR_STORE_KERNEL)
     }
 #define STORE_B128_KERNEL(id, text, space)                                                                           \
     KERNEL(id) {                                                                                                     \
-        UNUSED_ARGUMENTS;                                                                                            \
         int i = threadIdx.x;                                                                                         \
         const uint64_t *v = (const uint64_t *)a + 2 * i;                                                             \
         __align__(16) unsigned char local[64];                                                                       \
@@ -538,7 +528,6 @@ extern __shared__ __align__(16) unsigned char memory_dynamic_shared[];
 /* base register plus and minus an immediate, and a 32-bit base for shared memory */
 #define OFFSET_KERNEL(id, text, offset)                                                                              \
     KERNEL(id) {                                                                                                     \
-        UNUSED_ARGUMENTS;                                                                                            \
         int i = threadIdx.x;                                                                                         \
         const char *p = (const char *)a + 4 * i - (offset);                                                          \
         uint32_t v;                                                                                                  \
@@ -551,7 +540,6 @@ OFFSET_KERNEL(ld_offset_large, "ld.global.u32", 1048576)
 OFFSET_KERNEL(ld_offset_generic, "ld.u32", -4096)
 
 KERNEL(ld_shared_address32) {
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     uint32_t p = (uint32_t)__cvta_generic_to_shared(shared_copy(a, i, 4)), v;
     __syncthreads();
@@ -560,7 +548,6 @@ KERNEL(ld_shared_address32) {
 }
 
 KERNEL(shared_symbol_block) { /* a shared variable declared in the assembly itself, addressed by its name */
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     uint32_t v;
     asm volatile("{\n\t"
@@ -582,7 +569,6 @@ KERNEL(shared_symbol_block) { /* a shared variable declared in the assembly itse
 }
 
 KERNEL(shared_symbol_direct) { /* [symbol + constant], no register at all; one writer and every lane a reader */
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     uint32_t v, w;
     asm volatile("{\n\t"
@@ -602,7 +588,6 @@ KERNEL(shared_symbol_direct) { /* [symbol + constant], no register at all; one w
 }
 
 KERNEL(shared_dynamic_symbol) {
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     uint32_t base, v;
     ((uint32_t *)memory_dynamic_shared)[i] = ((const uint32_t *)a)[i];
@@ -613,7 +598,6 @@ KERNEL(shared_dynamic_symbol) {
 }
 
 KERNEL(dynamic_shared_sizes) {
-    UNUSED_ARGUMENTS;
     uint32_t dynamic;
     asm volatile("mov.u32 %0, %%dynamic_smem_size;" : "=r"(dynamic));
     memory_dynamic_shared[threadIdx.x] = (unsigned char)threadIdx.x;
@@ -622,7 +606,6 @@ KERNEL(dynamic_shared_sizes) {
 }
 
 KERNEL(global_symbol) {
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     uint64_t p;
     uint32_t v;
@@ -634,7 +617,6 @@ KERNEL(global_symbol) {
 }
 
 KERNEL(global_symbol_direct) {
-    UNUSED_ARGUMENTS;
     uint32_t v, w;
     asm volatile("ld.global.b32 %0, [memory_global_bytes];" : "=r"(v)::"memory");
     asm volatile("ld.global.u8 %0, [memory_global_bytes+201];" : "=r"(w)::"memory");
@@ -642,7 +624,6 @@ KERNEL(global_symbol_direct) {
 }
 
 KERNEL(const_symbol) {
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     uint64_t p;
     uint32_t v;
@@ -652,7 +633,6 @@ KERNEL(const_symbol) {
 }
 
 KERNEL(const_symbol_direct) {
-    UNUSED_ARGUMENTS;
     uint32_t v, w;
     asm volatile("ld.const.b32 %0, [memory_const_bytes];" : "=r"(v)::"memory");
     asm volatile("ld.const.s8 %0, [memory_const_bytes+201];" : "=r"(w)::"memory");
@@ -660,7 +640,6 @@ KERNEL(const_symbol_direct) {
 }
 
 KERNEL(local_symbol) { /* a local variable declared in the assembly, with a slot picked at run time */
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     uint32_t v;
     asm volatile("{\n\t"
@@ -686,7 +665,6 @@ KERNEL(local_symbol) { /* a local variable declared in the assembly, with a slot
 /* From a space's address to a generic one, a generic load through it, and back to the same address. */
 #define CVTA_KERNEL(id, space)                                                                                \
     KERNEL(id) {                                                                                                     \
-        UNUSED_ARGUMENTS;                                                                                            \
         int i = threadIdx.x;                                                                                         \
         __align__(16) unsigned char local[64];                                                                       \
         uint64_t p = place_##space(a, i, 4, local), generic, back;                                                   \
@@ -702,7 +680,6 @@ CVTA_KERNEL(cvta_local, local)
 CVTA_KERNEL(cvta_const, const)
 
 KERNEL(cvta_symbols) { /* cvta of a symbol and of a symbol plus an offset */
-    UNUSED_ARGUMENTS;
     uint64_t p, q;
     uint32_t v, w;
     asm volatile("cvta.global.u64 %0, memory_global_bytes;" : "=l"(p));
@@ -720,7 +697,6 @@ KERNEL(cvta_symbols) { /* cvta of a symbol and of a symbol plus an offset */
         answers |= answer << (shift);                                                                                \
     }
 KERNEL(isspacep_global_shared_local) {
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     __align__(16) unsigned char local[64];
     uint64_t where[3] = {place_generic(a, i, 4, local), place_generic_shared(a, i, 4, local),
@@ -745,7 +721,6 @@ KERNEL(isspacep_global_shared_local) {
 }
 
 KERNEL(isspacep_const) {
-    UNUSED_ARGUMENTS;
     uint64_t p;
     asm volatile("cvta.const.u64 %0, memory_const_bytes;" : "=l"(p));
     uint32_t answers = 0;
@@ -762,8 +737,7 @@ KERNEL(isspacep_const) {
  * parameters' names. The bytes of n are 85 01 00 00, so that s8 extends a sign. */
 #define PARAM_N 389
 #define PARAM_KERNEL(id, type, reg, offset)                                                                          \
-    extern "C" __global__ void id(const void *a, const void *b, const void *c, void *d, int n) {                     \
-        UNUSED_ARGUMENTS;                                                                                            \
+    extern "C" __global__ void id(CASE_ARGUMENTS) {                     \
         reg_##reg v;                                                                                                 \
         asm volatile("ld.param." #type " %0, [" #id "_param_4+" #offset "];" : "=" #reg(v)::"memory");               \
         for (int i = threadIdx.x; i < n; i += blockDim.x) ((uint64_t *)d)[i] = i ? (uint64_t)i : bits(v);            \
@@ -787,7 +761,7 @@ PARAM_FORMS(PARAM_KERNEL)
 
 /* The pointer parameters have no fixed values, but 64-bit and vector loads of them must agree with the compiler's own
  * loads, and unused inputs are null pointers. */
-extern "C" __global__ void memory_param_pointers(const void *a, const void *b, const void *c, void *d, int n) {
+extern "C" __global__ void memory_param_pointers(CASE_ARGUMENTS) {
     uint64_t whole, pair0, pair1;
     uint32_t low, high;
     asm volatile("ld.param.u64 %0, [memory_param_pointers_param_3];" : "=l"(whole)::"memory");
@@ -839,7 +813,6 @@ static __device__ __noinline__ param_vector scale(param_vector in, const param_v
 }
 
 KERNEL(param_struct_bytes) {
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     param_bytes in;
     for (int k = 0; k < 7; k++) in.v[k] = ((const unsigned char *)a)[7 * i + k];
@@ -848,7 +821,6 @@ KERNEL(param_struct_bytes) {
 }
 
 KERNEL(param_struct_mixed) {
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     const uint32_t *in = (const uint32_t *)a;
     param_mixed m;
@@ -868,7 +840,6 @@ KERNEL(param_struct_mixed) {
 }
 
 KERNEL(param_struct_vector) {
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     const uint32_t *in = (const uint32_t *)a;
     param_vector u, v;
@@ -905,7 +876,6 @@ template <typename T> static __device__ __forceinline__ T *shared_cells() {
 
 #define ATOM_KERNEL(id, text, space, reg, values)                                                                    \
     KERNEL(id) {                                                                                                     \
-        UNUSED_ARGUMENTS;                                                                                            \
         int i = threadIdx.x;                                                                                         \
         reg_##reg *cell = CELL_##space(reg_##reg), old;                                                              \
         *cell = ((const reg_##reg *)a)[i];                                                                           \
@@ -919,7 +889,6 @@ template <typename T> static __device__ __forceinline__ T *shared_cells() {
 
 #define RED_KERNEL(id, text, space, reg, values)                                                                     \
     KERNEL(id) {                                                                                                     \
-        UNUSED_ARGUMENTS;                                                                                            \
         int i = threadIdx.x;                                                                                         \
         reg_##reg *cell = CELL_##space(reg_##reg);                                                                   \
         *cell = ((const reg_##reg *)a)[i];                                                                           \
@@ -930,7 +899,6 @@ template <typename T> static __device__ __forceinline__ T *shared_cells() {
 /* Every other compare value matches. */
 #define CAS_KERNEL(id, text, space, reg, values)                                                                     \
     KERNEL(id) {                                                                                                     \
-        UNUSED_ARGUMENTS;                                                                                            \
         int i = threadIdx.x;                                                                                         \
         reg_##reg *cell = CELL_##space(reg_##reg), old, in = ((const reg_##reg *)a)[i];                              \
         *cell = in;                                                                                                  \
@@ -1007,7 +975,6 @@ ORDERED_REDS(RED_KERNEL)
 /* 128 bits: exch and cas. */
 #define ATOM_B128_KERNEL(id, space)                                                                                  \
     KERNEL(id) {                                                                                                     \
-        UNUSED_ARGUMENTS;                                                                                            \
         int i = 2 * threadIdx.x;                                                                                     \
         uint64_t *cell = CELL_##space(uint64_t), low, high;                                                          \
         const uint64_t *in = (const uint64_t *)a + i, *value = (const uint64_t *)b + i;                              \
@@ -1027,7 +994,6 @@ ORDERED_REDS(RED_KERNEL)
 /* Compare values match in both halves, in the low half only, in the high half only, or in neither. */
 #define CAS_B128_KERNEL(id, space)                                                                                   \
     KERNEL(id) {                                                                                                     \
-        UNUSED_ARGUMENTS;                                                                                            \
         int i = 2 * threadIdx.x;                                                                                     \
         uint64_t *cell = CELL_##space(uint64_t), low, high;                                                          \
         const uint64_t *in = (const uint64_t *)a + i, *value = (const uint64_t *)b + i;                              \
@@ -1069,7 +1035,6 @@ CAS_B128_KERNEL(atom_generic_cas_b128, generic)
 
 #define VECTOR_ATOM_KERNEL(id, text, reg, values, count)                                                             \
     KERNEL(atom_##id) {                                                                                              \
-        UNUSED_ARGUMENTS;                                                                                            \
         int i = threadIdx.x * count;                                                                                 \
         reg_##reg *cell = (reg_##reg *)d + i, old[count];                                                            \
         const reg_##reg *in = (const reg_##reg *)b + i;                                                              \
@@ -1081,7 +1046,6 @@ CAS_B128_KERNEL(atom_generic_cas_b128, generic)
         for (int k = 0; k < count; k++) ((reg_##reg *)d)[VECTOR_THREADS * count + i + k] = old[k];                   \
     }                                                                                                                \
     KERNEL(red_##id) {                                                                                               \
-        UNUSED_ARGUMENTS;                                                                                            \
         int i = threadIdx.x * count;                                                                                 \
         reg_##reg *cell = (reg_##reg *)d + i;                                                                        \
         const reg_##reg *in = (const reg_##reg *)b + i;                                                              \
@@ -1141,7 +1105,6 @@ static __device__ __forceinline__ bool last_block(unsigned int *ticket) {
         return (reg_##reg)(operand);                                                                                 \
     }                                                                                                                \
     KERNEL(id##_global) {                                                                                            \
-        UNUSED_ARGUMENTS;                                                                                            \
         uint32_t t = blockIdx.x * blockDim.x + threadIdx.x;                                                          \
         int k = contended_cell();                                                                                    \
         reg_##reg old, in = id##_operand(t);                                                                         \
@@ -1158,7 +1121,6 @@ static __device__ __forceinline__ bool last_block(unsigned int *ticket) {
         }                                                                                                            \
     }                                                                                                                \
     KERNEL(id##_shared) {                                                                                            \
-        UNUSED_ARGUMENTS;                                                                                            \
         __shared__ __align__(16) reg_##reg cells[4];                                                                 \
         __shared__ unsigned long long totals[4];                                                                     \
         uint32_t t = threadIdx.x;                                                                                    \
@@ -1175,7 +1137,6 @@ static __device__ __forceinline__ bool last_block(unsigned int *ticket) {
         if (t < 4) ((uint64_t *)d)[t] = cells[t], ((uint64_t *)d)[4 + t] = totals[t];                                \
     }                                                                                                                \
     KERNEL(id##_lane) { /* one active lane at a time, in order: the returned values are determined */                \
-        UNUSED_ARGUMENTS;                                                                                            \
         __shared__ __align__(16) reg_##reg cell;                                                                     \
         if (threadIdx.x == 0) cell = (reg_##reg)start;                                                               \
         for (uint32_t t = 0; t < 32; t++) {                                                                          \
@@ -1230,7 +1191,6 @@ CONTENDED(CONTENDED_KERNEL)
     static __device__ unsigned long long id##_sum;                                                                   \
     static __device__ unsigned int id##_ticket;                                                                      \
     KERNEL(id) {                                                                                                     \
-        UNUSED_ARGUMENTS;                                                                                            \
         reg_##reg old, in = (reg_##reg)((blockIdx.x * blockDim.x + threadIdx.x) * 0x9e3779b97f4a7c15ull);            \
         asm volatile(text " %0, [%1], %2;" : "=" #reg(old) : "l"(ADDRESS_global(&id##_cell)), #reg(in) : "memory");  \
         atomicAdd(&id##_sum, (unsigned long long)old);                                                               \
@@ -1249,7 +1209,6 @@ MANY_EXCH_KERNEL(many_exch_b64, "atom.global.exch.b64", l)
     static __device__ reg_##reg id##_cells[4];                                                                       \
     static __device__ unsigned int id##_ticket;                                                                      \
     KERNEL(id) {                                                                                                     \
-        UNUSED_ARGUMENTS;                                                                                            \
         int k = contended_cell();                                                                                    \
         reg_##reg old = ((volatile reg_##reg *)id##_cells)[k], expected;                                             \
         do {                                                                                                         \
@@ -1275,7 +1234,6 @@ MANY_CAS_KERNEL(many_cas_b64, "atom.global.cas.b64", l)
                                                        (reg_##reg)start};                                            \
     static __device__ unsigned int red_##id##_ticket;                                                                \
     KERNEL(red_##id) {                                                                                               \
-        UNUSED_ARGUMENTS;                                                                                            \
         uint32_t t = blockIdx.x * blockDim.x + threadIdx.x;                                                          \
         int k = contended_cell();                                                                                    \
         reg_##reg in = id##_operand(t);                                                                              \
@@ -1311,7 +1269,6 @@ static __device__ __forceinline__ void show_copy(void *d, int i, const unsigned 
 /* `tail` uses %2 (bytes to read) or the predicate `ignore`, which is set in odd threads. */
 #define COPY_KERNEL(id, text, size, tail, bytes)                                                                     \
     KERNEL(id) {                                                                                                     \
-        UNUSED_ARGUMENTS;                                                                                            \
         int i = threadIdx.x;                                                                                         \
         unsigned char *slot = copy_slot(i);                                                                          \
         asm volatile("{ .reg .pred ignore; setp.ne.u32 ignore, %3, 0; " text " [%0], [%1], " #size tail              \
@@ -1347,7 +1304,6 @@ static __device__ __forceinline__ void show_copy(void *d, int i, const unsigned 
 COPIES(COPY_KERNEL)
 
 KERNEL(copy_predicated) { /* @p and @!p before cp.async */
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     unsigned char *slot = copy_slot(i);
     uint32_t to = (uint32_t)__cvta_generic_to_shared(slot);
@@ -1366,7 +1322,6 @@ KERNEL(copy_predicated) { /* @p and @!p before cp.async */
 #define COPY_GROUPS 4
 #define COPY_GROUP_KERNEL(id, wait, ready)                                                                           \
     KERNEL(id) {                                                                                                     \
-        UNUSED_ARGUMENTS;                                                                                            \
         __shared__ __align__(16) uint32_t stage[COPY_GROUPS][COPY_THREADS];                                          \
         int i = threadIdx.x;                                                                                         \
         for (int g = 0; g < COPY_GROUPS; g++) stage[g][i] = FILL;                                                    \
@@ -1394,7 +1349,6 @@ COPY_GROUP_KERNEL(copy_wait_group_7, "cp.async.wait_group 7;", 0)
 COPY_GROUP_KERNEL(copy_wait_all, "cp.async.wait_all;", 4)
 
 KERNEL(copy_empty_groups) { /* empty groups count too: the two pending ones that may stay are the empty ones */
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     unsigned char *slot = copy_slot(i);
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint32_t)__cvta_generic_to_shared(slot)),
@@ -1407,7 +1361,6 @@ KERNEL(copy_empty_groups) { /* empty groups count too: the two pending ones that
 
 /* A double-buffered loop, as the matrix kernels have: copies for the next stage go on while this one is read. */
 KERNEL(copy_pipeline) {
-    UNUSED_ARGUMENTS;
     __shared__ __align__(16) uint32_t stage[2][COPY_THREADS * 4];
     int i = threadIdx.x;
     uint32_t sum = 0;
@@ -1433,7 +1386,6 @@ KERNEL(copy_pipeline) {
 
 #define PREFETCH_KERNEL(id, text, space)                                                                             \
     KERNEL(id) {                                                                                                     \
-        UNUSED_ARGUMENTS;                                                                                            \
         int i = threadIdx.x;                                                                                         \
         __align__(16) unsigned char local[64];                                                                       \
         uint64_t p = place_##space(a, i, 4, local);                                                                  \
@@ -1455,7 +1407,6 @@ KERNEL(copy_pipeline) {
 PREFETCHES(PREFETCH_KERNEL)
 
 KERNEL(applypriority) {
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     uint32_t v;
     asm volatile("applypriority.global.L2::evict_normal [%0], 128;" ::"l"((uint64_t)a & ~127ull) : "memory");
@@ -1465,7 +1416,6 @@ KERNEL(applypriority) {
 
 #define HINT_KERNEL(id, create)                                                                                      \
     KERNEL(id) {                                                                                                     \
-        UNUSED_ARGUMENTS;                                                                                            \
         int i = threadIdx.x;                                                                                         \
         uint32_t v, old, *out = (uint32_t *)d + 2 * i, w0, w1, w2, w3;                                               \
         uint64_t policy;                                                                                             \

@@ -5,21 +5,11 @@
  * Only determined results are compared: no lane reads from a lane outside the member mask, and everything that depends
  * on order passes through a barrier, a fence with a flag, or a sum. Blocks are whole warps unless a case says so.
  */
-#include "conformance.h"
+#include "kernel.cuh"
 
 #include <stdint.h>
 
-#define KERNEL(id) static __global__ void id(const void *a, const void *b, const void *c, void *d, int n)
-#define UNUSED_ARGUMENTS ((void)a, (void)b, (void)c, (void)d, (void)n)
 #define FULL 0xffffffffu
-
-static __device__ __forceinline__ uint32_t in_u32(const void *p, int i) {
-    return ((const uint32_t *)p)[i];
-}
-
-static __device__ __forceinline__ void out_u32(void *p, int i, uint32_t v) {
-    ((uint32_t *)p)[i] = v;
-}
 
 /* A value that names its thread. The top bit stays free for a predicate. */
 static __device__ __forceinline__ uint32_t own_value(int i) {
@@ -38,35 +28,30 @@ static __device__ __forceinline__ uint32_t own_value(int i) {
  * six has width 1 << w. Each lane has its own source lane or distance. */
 #define SHFL_WIDTHS_KERNEL(mode, clamp)                                                                              \
     KERNEL(shfl_widths_##mode) {                                                                                     \
-        UNUSED_ARGUMENTS;                                                                                            \
         int i = threadIdx.x;                                                                                         \
         uint32_t width = 1u << (i >> 5), v, p;                                                                       \
         SHFL(#mode, v, p, own_value(i), in_u32(b, i), (32 - width) << 8 | clamp, FULL);                              \
         out_u32(d, i, v | p << 31);                                                                                  \
     }                                                                                                                \
     KERNEL(shfl_distances_##mode) { /* the same distance in all lanes: warp w has distance w, width 32 */            \
-        UNUSED_ARGUMENTS;                                                                                            \
         int i = threadIdx.x;                                                                                         \
         uint32_t v, p;                                                                                               \
         SHFL(#mode, v, p, own_value(i), (uint32_t)(i >> 5), clamp, FULL);                                            \
         out_u32(d, i, v | p << 31);                                                                                  \
     }                                                                                                                \
     KERNEL(shfl_clamps_##mode) { /* every clamp value with changing segment masks, the same in all lanes of a warp */ \
-        UNUSED_ARGUMENTS;                                                                                            \
         int i = threadIdx.x;                                                                                         \
         uint32_t w = (uint32_t)i >> 5, v, p;                                                                         \
         SHFL(#mode, v, p, own_value(i), in_u32(b, i), w | ((w * 11) & 31) << 8, FULL);                               \
         out_u32(d, i, v | p << 31);                                                                                  \
     }                                                                                                                \
     KERNEL(shfl_free_##mode) { /* any lane operand, clamp and segment mask, different in each lane, all bits set */  \
-        UNUSED_ARGUMENTS;                                                                                            \
         int i = threadIdx.x;                                                                                         \
         uint32_t v, p;                                                                                               \
         SHFL(#mode, v, p, own_value(i), in_u32(a, i) >> (i & 7), in_u32(b, i) * 2654435761u >> 7, FULL);             \
         out_u32(d, i, v | p << 31);                                                                                  \
     }                                                                                                                \
     KERNEL(shfl_immediate_##mode) { /* immediate operands, no predicate output, as __shfl_*_sync makes them */       \
-        UNUSED_ARGUMENTS;                                                                                            \
         int i = threadIdx.x;                                                                                         \
         uint32_t v = in_u32(a, i), w;                                                                                \
         asm volatile("shfl.sync." #mode ".b32 %0, %1, 1, " #clamp ", -1;" : "=r"(w) : "r"(v));                       \
@@ -77,7 +62,6 @@ static __device__ __forceinline__ uint32_t own_value(int i) {
         out_u32(d, i, v);                                                                                            \
     }                                                                                                                \
     KERNEL(shfl_half_##mode) { /* each half of a warp in its own branch, with its own member mask and width 16 */    \
-        UNUSED_ARGUMENTS;                                                                                            \
         int i = threadIdx.x, lane = i & 31;                                                                          \
         uint32_t v, p;                                                                                               \
         if (lane < 16) {                                                                                             \
@@ -88,7 +72,6 @@ static __device__ __forceinline__ uint32_t own_value(int i) {
         out_u32(d, i, v | p << 31);                                                                                  \
     }                                                                                                                \
     KERNEL(shfl_even_##mode) { /* only the even lanes take part, and even distances keep the sources among them */   \
-        UNUSED_ARGUMENTS;                                                                                            \
         int i = threadIdx.x, lane = i & 31;                                                                          \
         uint32_t v = 0, p = 0;                                                                                       \
         if (lane % 2 == 0) SHFL(#mode, v, p, own_value(i), in_u32(b, i) & 30, clamp, 0x55555555u);                   \
@@ -110,7 +93,6 @@ SHFL_WIDTHS_KERNEL(idx, 31)
         {"shfl.sync." #mode ".b32/even lanes", shfl_even_##mode, V_NONE, V_SMALL, V_NONE, V_U32, 128, 1, 128, 0, 0},
 
 KERNEL(shfl_float_sum) { /* the usual butterfly sum: each lane must end with the same bits */
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     float v = (float)(in_u32(a, i) & 0xffffff);
     for (int k = 16; k > 0; k >>= 1) v += __shfl_xor_sync(FULL, v, k);
@@ -118,7 +100,6 @@ KERNEL(shfl_float_sum) { /* the usual butterfly sum: each lane must end with the
 }
 
 KERNEL(shfl_64_scan) { /* 64-bit values, which are two shuffles each, in an inclusive scan */
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x, lane = i & 31;
     unsigned long long v = in_u32(a, i) * 0x100000001ull;
     for (int k = 1; k < 32; k <<= 1) {
@@ -129,7 +110,6 @@ KERNEL(shfl_64_scan) { /* 64-bit values, which are two shuffles each, in an incl
 }
 
 KERNEL(shfl_partial_warp) { /* a block of 45 threads: the second warp has 13 lanes */
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x, lane = i & 31;
     uint32_t mask = i < 32 ? FULL : 0x1fffu, v, p;
     SHFL("idx", v, p, own_value(i), (uint32_t)(lane * 5 % (i < 32 ? 32 : 13)), 31, mask);
@@ -161,7 +141,6 @@ static __device__ __forceinline__ uint32_t vote_input(const void *a, int i) {
 
 #define VOTE_KERNEL(id, VOTE, mode, neg)                                                                             \
     KERNEL(id) {                                                                                                     \
-        UNUSED_ARGUMENTS;                                                                                            \
         int i = threadIdx.x, lane = i & 31;                                                                          \
         uint32_t x = vote_input(a, i), all, branch, some = 0xdead;                                                   \
         VOTE(mode, all, x, FULL, neg);                                                                               \
@@ -202,7 +181,6 @@ static __device__ __forceinline__ uint64_t match_input(const void *a, int i) {
                  : reg(x), "r"(mask))
 #define MATCH_KERNEL(id, MATCH, name, type, reg, ctype)                                                              \
     KERNEL(id) {                                                                                                     \
-        UNUSED_ARGUMENTS;                                                                                            \
         int i = threadIdx.x, lane = i & 31;                                                                          \
         ctype x = (ctype)match_input(a, i);                                                                          \
         uint32_t all, p, branch, q, some = 0xdead, r = 0;                                                            \
@@ -234,7 +212,6 @@ MATCHES(MATCH_KERNEL)
 #define REDUX(text, v, x, mask) asm volatile("redux.sync." text " %0, %1, %2;" : "=r"(v) : "r"(x), "r"(mask))
 #define REDUX_KERNEL(id, text, values)                                                                               \
     KERNEL(id) {                                                                                                     \
-        UNUSED_ARGUMENTS;                                                                                            \
         int i = threadIdx.x, lane = i & 31;                                                                          \
         uint32_t x = in_u32(a, i), all, branch, some = 0xdead;                                                       \
         REDUX(text, all, x, FULL);                                                                                   \
@@ -260,7 +237,6 @@ REDUXES(REDUX_KERNEL)
 #define ELECT(v, p, mask)                                                                                            \
     asm volatile("{ .reg .pred q; elect.sync %0|q, %2; selp.u32 %1, 1, 0, q; }" : "=r"(v), "=r"(p) : "r"(mask))
 KERNEL(elect) {
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x, lane = i & 31;
     uint32_t v, p, w = 0, q = 0, only;
     ELECT(v, p, FULL);
@@ -272,7 +248,6 @@ KERNEL(elect) {
 
 /* activemask where a warp barrier has just brought the named lanes together. */
 KERNEL(activemask) {
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x, lane = i & 31;
     uint32_t all, half, one = 0;
     __syncwarp();
@@ -296,7 +271,6 @@ KERNEL(activemask) {
 /* ---- bar.warp.sync ---- */
 
 KERNEL(bar_warp_order) { /* neighbours' values through shared memory, many rounds, warps not in step with each other */
-    UNUSED_ARGUMENTS;
     __shared__ uint32_t cells[128];
     int i = threadIdx.x, base = i & ~31;
     uint32_t v = in_u32(a, i);
@@ -310,7 +284,6 @@ KERNEL(bar_warp_order) { /* neighbours' values through shared memory, many round
 }
 
 KERNEL(bar_warp_branches) { /* lanes that arrive at the same barrier from different places in the code */
-    UNUSED_ARGUMENTS;
     __shared__ volatile uint32_t cells[64];
     int i = threadIdx.x, lane = i & 31;
     uint32_t v;
@@ -327,7 +300,6 @@ KERNEL(bar_warp_branches) { /* lanes that arrive at the same barrier from differ
 }
 
 KERNEL(bar_warp_subset) { /* odd lanes synchronise among themselves, in a loop, while the even ones do something else */
-    UNUSED_ARGUMENTS;
     __shared__ volatile uint32_t cells[64];
     int i = threadIdx.x, lane = i & 31;
     uint32_t v = in_u32(a, i);
@@ -348,7 +320,6 @@ KERNEL(bar_warp_subset) { /* odd lanes synchronise among themselves, in a loop, 
 
 #define SPECIAL_KERNEL(id, name)                                                                                     \
     KERNEL(id) {                                                                                                     \
-        UNUSED_ARGUMENTS;                                                                                            \
         uint32_t v;                                                                                                  \
         asm volatile("mov.u32 %0, %%" name ";" : "=r"(v));                                                           \
         out_u32(d, blockIdx.x * blockDim.x + threadIdx.x, v);                                                        \
@@ -370,7 +341,6 @@ KERNEL(bar_warp_subset) { /* odd lanes synchronise among themselves, in a loop, 
 SPECIALS(SPECIAL_KERNEL)
 
 KERNEL(special_16_bit) { /* the 16-bit form of older code */
-    UNUSED_ARGUMENTS;
     uint16_t x, y, z, w;
     asm volatile("mov.u16 %0, %%tid.x;\n\tmov.u16 %1, %%ntid.x;\n\tmov.u16 %2, %%ctaid.x;\n\tmov.u16 %3, %%nctaid.x;"
                  : "=h"(x), "=h"(y), "=h"(z), "=h"(w));
@@ -379,7 +349,6 @@ KERNEL(special_16_bit) { /* the 16-bit form of older code */
 
 KERNEL(special_uniform) { /* %warpid and %smid and the like: what they say is not fixed, but it is within bounds and
                              the same in all lanes of a warp */
-    UNUSED_ARGUMENTS;
     uint32_t warp, warps, sm, sms, is;
     int same;
     asm volatile("mov.u32 %0, %%warpid;\n\tmov.u32 %1, %%nwarpid;\n\tmov.u32 %2, %%smid;\n\tmov.u32 %3, %%nsmid;"
@@ -394,7 +363,6 @@ KERNEL(special_uniform) { /* %warpid and %smid and the like: what they say is no
 /* Exchanges through shared memory with the barrier under test between writes and reads, several times. */
 #define BARRIER_KERNEL(id, text, threads)                                                                            \
     KERNEL(id) {                                                                                                     \
-        UNUSED_ARGUMENTS;                                                                                            \
         __shared__ uint32_t cells[threads];                                                                          \
         int i = threadIdx.x;                                                                                         \
         uint32_t v = in_u32(a, i);                                                                                   \
@@ -430,7 +398,6 @@ BARRIERS(BARRIER_KERNEL)
                  : "memory")
 #define BAR_RED_KERNEL(id, BAR_RED, text)                                                                            \
     KERNEL(id) {                                                                                                     \
-        UNUSED_ARGUMENTS;                                                                                            \
         int i = threadIdx.x;                                                                                         \
         uint32_t x = in_u32(a, i), v, w, u, t = 0xdead, s;                                                           \
         BAR_RED(text, v, x & 1, "0, q");                                                                             \
@@ -454,7 +421,6 @@ BAR_REDS(BAR_RED_KERNEL)
  * side arrives at the one and waits at the other, 128 threads in all. */
 #define PRODUCER_KERNEL(id, arrive, sync)                                                                            \
     KERNEL(id) {                                                                                                     \
-        UNUSED_ARGUMENTS;                                                                                            \
         __shared__ uint32_t stages[2][64];                                                                           \
         int i = threadIdx.x;                                                                                         \
         uint32_t v = in_u32(a, i);                                                                                   \
@@ -479,7 +445,6 @@ PRODUCER_KERNEL(barrier_arrive, "barrier.arrive", "barrier.sync")
 PRODUCER_KERNEL(barrier_cta_arrive, "barrier.cta.arrive.aligned", "barrier.cta.sync.aligned")
 
 KERNEL(bar_subsets) { /* pairs of warps with barriers of their own, going different numbers of rounds */
-    UNUSED_ARGUMENTS;
     __shared__ uint32_t cells[256];
     int i = threadIdx.x, pair = i >> 6;
     uint32_t v = in_u32(a, i);
@@ -495,7 +460,6 @@ KERNEL(bar_subsets) { /* pairs of warps with barriers of their own, going differ
 }
 
 KERNEL(barrier_branches) { /* barrier.sync without .aligned: the lanes of a warp arrive from different branches */
-    UNUSED_ARGUMENTS;
     __shared__ uint32_t cells[64];
     int i = threadIdx.x;
     uint32_t v = in_u32(a, i);
@@ -512,7 +476,6 @@ KERNEL(barrier_branches) { /* barrier.sync without .aligned: the lanes of a warp
 }
 
 KERNEL(syncthreads_votes) {
-    UNUSED_ARGUMENTS;
     int i = threadIdx.x;
     uint32_t x = in_u32(a, i);
     uint32_t count = (uint32_t)__syncthreads_count(x & 1), all = __syncthreads_and(i < 100) != 0,
@@ -527,7 +490,6 @@ KERNEL(syncthreads_votes) {
  * the wait ends as long as warps make progress. */
 #define FENCE_KERNEL(id, fence)                                                                                      \
     KERNEL(id) {                                                                                                     \
-        UNUSED_ARGUMENTS;                                                                                            \
         __shared__ uint32_t cells[32];                                                                               \
         __shared__ uint32_t flags[32];                                                                               \
         int i = threadIdx.x, lane = i & 31;                                                                          \
@@ -566,7 +528,6 @@ KERNEL(syncthreads_votes) {
 FENCES(FENCE_KERNEL)
 
 KERNEL(fence_one_sided) { /* release store and acquire load instead of fences; data in shared and global memory */
-    UNUSED_ARGUMENTS;
     __shared__ uint32_t cells[32];
     __shared__ uint32_t flags[32];
     int i = threadIdx.x, lane = i & 31;

@@ -6,7 +6,7 @@
  * thread gives a checksum of its registers; in the others, which have names that end in "/sums", numbers in -1..1, or in
  * "/wide", those of wide.cuh, and a thread gives its registers.
  */
-#include "conformance.h"
+#include "kernel.cuh"
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -14,7 +14,6 @@
 
 #include "wide.cuh"
 
-#define UNUSED_ARGUMENTS ((void)a, (void)b, (void)c, (void)n)
 
 enum { THREADS = 128, IMAGE = 48 * 1024, B_AT = 16 * 1024, D_BYTES = 512, A_BYTES = 16, OWN = D_BYTES + A_BYTES };
 enum { SHARED = IMAGE + THREADS * OWN };
@@ -242,8 +241,7 @@ static __device__ void descriptors(variant v, bool mn_a, bool mn_b, uint32_t row
 }
 
 #define CASE_KERNEL(id, shape, N, types, OF_A, OF_B, OF_D, Q, a_operand, mn_a, mn_b, variant, scale, tail, how)       \
-    static __global__ void id(const void *a, const void *b, const void *c, void *d, int n) {                           \
-        UNUSED_ARGUMENTS;                                                                                              \
+    static __global__ void id(CASE_ARGUMENTS) {                           \
         uint64_t at_a, at_b;                                                                                           \
         const uint32_t own = prepare(a, OF_A, OF_B, OF_D, how);                                                       \
         descriptors(variant, mn_a, mn_b, N, &at_a, &at_b);                                                             \
@@ -559,8 +557,7 @@ CASE_KERNEL(wgmma_wide_143, "m64n16k32", 16, "f16.e4m3.e4m3", OF_E4M3, OF_E4M3, 
 
 /* Registers go from the third warpgroup to the two others; the numbers in them stay. */
 static __global__ void __launch_bounds__(384, 1)
-    setmaxnreg(const void *a, const void *b, const void *c, void *d, int n) {
-    UNUSED_ARGUMENTS;
+    setmaxnreg(CASE_ARGUMENTS) {
     uint32_t v = ((const uint32_t *)a)[threadIdx.x];
     if (threadIdx.x >= 256) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 40;" ::: "memory");
@@ -573,8 +570,7 @@ static __global__ void __launch_bounds__(384, 1)
 }
 
 /* One accumulator through three groups, one of which stays on its way; then what is done with it in between. */
-static __global__ void groups(const void *a, const void *b, const void *c, void *d, int n) {
-    UNUSED_ARGUMENTS;
+static __global__ void groups(CASE_ARGUMENTS) {
     uint64_t at_a, at_b;
     const uint32_t own = prepare(a, OF_F16, OF_F16, OF_F32, SMALL);
     descriptors(ONE, false, false, 8, &at_a, &at_b);

@@ -67,14 +67,12 @@ void sim_module_unload(sim_module *module) {
 }
 
 bool sim_module_variable(const sim_module *module, const char *name, uint64_t *address, uint64_t *size) {
-    (void)module;
     *address = variable;
     *size = 64;
     return strcmp(name, "variable") == 0;
 }
 
 sim_kernel *sim_module_kernel(sim_module *module, const char *name, char *error, size_t size) {
-    (void)module, (void)error, (void)size;
     return strcmp(name, "plain") == 0 ? &plain : strcmp(name, "heavy") == 0 ? &heavy : NULL;
 }
 
@@ -96,7 +94,6 @@ void sim_kernel_set_max_dynamic_shared(sim_kernel *kernel, unsigned bytes) {
 }
 
 bool sim_kernel_param(const sim_kernel *kernel, unsigned index, size_t *offset, size_t *size) {
-    (void)kernel;
     *offset = 0;
     *size = 1;
     return index == 0;
@@ -117,7 +114,6 @@ static bool next_is_long;
 static _Atomic bool let_go;
 
 sim_running *sim_launch_begin(sim_kernel *kernel, const sim_launch_config *config, const void *params) {
-    (void)kernel;
     static struct launch running;
     launched = *config;
     running = (struct launch){*(const char *)params, next_status, next_is_long};
@@ -127,12 +123,10 @@ sim_running *sim_launch_begin(sim_kernel *kernel, const sim_launch_config *confi
 }
 
 bool sim_kernel_code(const sim_kernel *kernel, const uint8_t **code, size_t *bytes, unsigned *arch) {
-    (void)kernel, (void)code, (void)bytes, (void)arch;
     return false;
 }
 
 void sim_launch_work(sim_running *running, int number, double until) {
-    (void)number;
     while (running->is_long && until == 0 && !let_go) usleep(100);
 }
 
@@ -150,7 +144,6 @@ void sim_host_waits(int threads) {
 }
 
 void sim_launch_interrupt(double seconds) {
-    (void)seconds;
 }
 
 static _Atomic int flushes;
@@ -175,17 +168,14 @@ void environment_check(void) {
 }
 
 bool fatbin_open(fatbin *fat, const void *data, size_t limit, char *error, size_t size) {
-    (void)data, (void)limit, (void)error, (void)size;
     *fat = (fatbin){NULL, 0};
     return true;
 }
 
 void fatbin_close(fatbin *fat) {
-    (void)fat;
 }
 
 const fatbin_entry *fatbin_choose_ptx(const fatbin *fat, unsigned arch, char *error, size_t size) {
-    (void)fat, (void)arch, (void)error, (void)size;
     return NULL;
 }
 
@@ -204,7 +194,6 @@ static char plain_host, heavy_host, absent_host, bad_host, variable_host; /* the
 static void **module, **bad_module;
 
 static int set_up(void **state) {
-    (void)state;
     module = __cudaRegisterFatBinary(&good);
     __cudaRegisterFunction(module, &plain_host, &plain_host, "plain", -1, NULL, NULL, NULL, NULL, NULL);
     __cudaRegisterFunction(module, &heavy_host, &heavy_host, "heavy", -1, NULL, NULL, NULL, NULL, NULL);
@@ -216,7 +205,6 @@ static int set_up(void **state) {
 }
 
 static int tear_down(void **state) {
-    (void)state;
     __cudaUnregisterFatBinary(module);
     __cudaUnregisterFatBinary(bad_module);
     return 0;
@@ -225,7 +213,6 @@ static int tear_down(void **state) {
 /* Every test begins with a fresh device. */
 static int reset(void **state) {
     cudaGetLastError(); /* of a test whose last calls were to fail */
-    (void)state;
     memset(order, 0, sizeof(order));
     plain.max_dynamic = heavy.max_dynamic = 48 * 1024;
     plain.max_threads = heavy.max_threads = 1024;

@@ -4,7 +4,6 @@
 /* ---- launches ---- */
 
 static void configurations(void **state) {
-    (void)state;
     OK(launch(&plain_host, 1, 1024, 0, 'a', NULL));
     assert_string_equal(order, "a");
     GIVES(launch(&plain_host, 0, 32, 0, 'b', NULL), cudaErrorInvalidValue);
@@ -27,7 +26,6 @@ static void configurations(void **state) {
 }
 
 static void unknown_kernels(void **state) {
-    (void)state;
     int other = 0;
     struct cudaFuncAttributes attributes;
     GIVES(launch(NULL, 1, 1, 0, 'a', NULL), cudaErrorInvalidDeviceFunction);
@@ -41,7 +39,6 @@ static void unknown_kernels(void **state) {
 }
 
 static void cooperative(void **state) {
-    (void)state;
     char name = 'a';
     void *args[] = {&name};
     OK(cudaLaunchCooperativeKernel(&plain_host, (dim3){132 * 2, 1, 1}, (dim3){1024, 1, 1}, args, 0, NULL));
@@ -51,7 +48,6 @@ static void cooperative(void **state) {
 }
 
 static void launch_attributes(void **state) {
-    (void)state;
     char name = 'a';
     void *args[] = {&name};
     cudaLaunchAttribute attribute = {.id = cudaLaunchAttributeClusterDimension, .val.clusterDim = {1, 1, 1}};
@@ -92,7 +88,6 @@ static bool was_cluster(unsigned x, unsigned y, unsigned z, bool is_explicit) {
 }
 
 static void clusters(void **state) {
-    (void)state;
     char name = 'a';
     void *args[] = {&name};
     const dim3 eight = {8, 2, 1}, warp = {32, 1, 1};
@@ -149,7 +144,6 @@ static void clusters(void **state) {
 
 /* 132 SMs in GPCs of 18, 16, 8 and 2. A block of 1024 threads and 128 registers fills an SM's half. */
 static void cluster_occupancy(void **state) {
-    (void)state;
     cudaLaunchAttribute attribute = {.id = cudaLaunchAttributeClusterDimension, .val.clusterDim = {2, 1, 1}};
     cudaLaunchConfig_t config = {{16, 1, 1}, {512, 1, 1}, 0, NULL, &attribute, 1};
     int count;
@@ -200,7 +194,6 @@ static void cluster_occupancy(void **state) {
 }
 
 static void cluster_graph(void **state) {
-    (void)state;
     char name = 'a';
     void *args[] = {&name};
     struct cudaKernelNodeParams params = {
@@ -233,7 +226,6 @@ static void cluster_graph(void **state) {
 }
 
 static void call_configurations(void **state) {
-    (void)state;
     dim3 grid, block;
     size_t shared;
     cudaStream_t stream;
@@ -250,7 +242,6 @@ static void call_configurations(void **state) {
 
 /* A fault is told by every call that needs the device until that is reset, and by the last error only after such. */
 static void sticky_errors(void **state) {
-    (void)state;
     void *p;
     int flushed = flushes, number;
     struct cudaPointerAttributes attributes;
@@ -285,7 +276,6 @@ static void sticky_errors(void **state) {
 /* ---- threads ---- */
 
 static void *work(void *unused) {
-    (void)unused;
     for (int i = 0; i < 200; i++) {
         void *p;
         int value = i, back = -1;
@@ -299,7 +289,6 @@ static void *work(void *unused) {
 }
 
 static void threads(void **state) {
-    (void)state;
     pthread_t all[4];
     for (int i = 0; i < 4; i++) assert_int_equal(pthread_create(&all[i], NULL, work, NULL), 0);
     for (int i = 0; i < 4; i++) {

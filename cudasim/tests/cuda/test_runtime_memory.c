@@ -4,7 +4,6 @@
 /* ---- memory ---- */
 
 static void pointers(void **state) {
-    (void)state;
     void *p = &p, *q;
     OK(cudaMalloc(&p, 0));
     assert_null(p);
@@ -32,7 +31,6 @@ static void pointers(void **state) {
 }
 
 static void copies(void **state) {
-    (void)state;
     char host[16] = "fifteen letters", back[16] = "";
     void *p, *q;
     OK(cudaMalloc(&p, 16));
@@ -61,7 +59,6 @@ static void copies(void **state) {
 
 /* Boxes within a box of 8 x 4 x 2 bytes. */
 static void copies_3d(void **state) {
-    (void)state;
     char host[64], back[64];
     struct cudaPitchedPtr box;
     for (int i = 0; i < 64; i++) host[i] = (char)i;
@@ -94,7 +91,6 @@ static void copies_3d(void **state) {
 
 /* More than the host's kernel would map one by one; each is found within its bounds only. */
 static void many_allocations(void **state) {
-    (void)state;
     enum { MANY = 70000 };
     char **all = malloc(MANY * sizeof(*all));
     for (int i = 0; i < MANY; i++) {
@@ -128,7 +124,6 @@ static void many_allocations(void **state) {
 }
 
 static void host_memory(void **state) {
-    (void)state;
     void *pinned, *device;
     char own[64];
     unsigned flags;
@@ -150,7 +145,6 @@ static void host_memory(void **state) {
 }
 
 static void symbols(void **state) {
-    (void)state;
     void *address;
     size_t size;
     int value = 42, other = 0;
@@ -168,7 +162,6 @@ static void symbols(void **state) {
 }
 
 static void pools(void **state) {
-    (void)state;
     cudaMemPool_t pool;
     void *p;
     uint64_t used;
@@ -186,7 +179,6 @@ static void pools(void **state) {
 /* ---- the device ---- */
 
 static void device(void **state) {
-    (void)state;
     struct cudaDeviceProp prop;
     int value;
     char text[16];
@@ -212,7 +204,6 @@ static void device(void **state) {
 
 /* What an H200 answers: the whole list of measured attributes is in the simulator's device, here are the odd ones. */
 static void attributes(void **state) {
-    (void)state;
     static const int known[][2] = {{14, 512},        {36, 3201000},    {37, 6016},      {44, 1},          {92, 0},
                                    {96, 1},          {107, 1},         {108, 39321600}, {109, 134217728}, {118, 100},
                                    {119, 9},         {126, 4},         {131, -1},       {132, 0},         {136, 0},
@@ -229,7 +220,6 @@ static void attributes(void **state) {
 }
 
 static void limits(void **state) {
-    (void)state;
     static const size_t known[] = {1024, 8650752, 8388608, 0, 2048, 64, 11796480, 232448};
     size_t value;
     for (int i = 0; i < 8; i++) {
@@ -253,7 +243,6 @@ static void limits(void **state) {
 
 /* Against NVIDIA's occupancy calculator. */
 static void occupancy(void **state) {
-    (void)state;
     static const struct {
         const char *arch;
         unsigned threads, registers, shared;
@@ -284,7 +273,6 @@ static void occupancy(void **state) {
 }
 
 static void nearest(void **state) {
-    (void)state;
     memory_allocation a;
     bool freed;
     uint64_t base = memory_allocate(100, 1, MEMORY_DEVICE, NULL, NULL);

@@ -4,7 +4,6 @@
 /* ---- streams and events ---- */
 
 static void streams(void **state) {
-    (void)state;
     cudaStream_t s;
     unsigned flags;
     int priority;
@@ -23,7 +22,6 @@ static void streams(void **state) {
 }
 
 static void events(void **state) {
-    (void)state;
     cudaEvent_t a, b, untimed;
     float ms = -1;
     OK(cudaEventCreate(&a));
@@ -79,7 +77,6 @@ static void is_over(const char *expected) {
 }
 
 static void streams_go_on(void **state) {
-    (void)state;
     cudaStream_t s, t, blocking;
     cudaEvent_t before, after;
     float ms;
@@ -130,7 +127,6 @@ static void streams_go_on(void **state) {
 
 /* What waits for work of the legacy stream, all at once or by its own means. */
 static void what_waits(void **state) {
-    (void)state;
     char *device, *pinned, pageable[8] = {0};
     cudaStream_t s;
     cudaEvent_t event;
@@ -163,12 +159,10 @@ static void what_waits(void **state) {
 }
 
 static void status_of_stream(cudaStream_t stream, cudaError_t status, void *data) {
-    (void)stream;
     *(cudaError_t *)data = status;
 }
 
 static void late_errors(void **state) {
-    (void)state;
     cudaError_t told = cudaSuccess;
     next_status = SIM_ILLEGAL_ADDRESS;
     begin_long('a', NULL);
@@ -195,7 +189,6 @@ static void late_errors(void **state) {
 
 /* What was asked for runs, whatever has become of the handles; a free comes when its turn does. */
 static void handles_may_go(void **state) {
-    (void)state;
     char name = 'g', *device, pinned_text[] = "x";
     void *args[] = {&name};
     cudaGraph_t graph;
@@ -233,7 +226,6 @@ static void handles_may_go(void **state) {
 /* ---- graphs ---- */
 
 static void capture_fork_and_join(void **state) {
-    (void)state;
     cudaStream_t s, t;
     cudaEvent_t fork, join;
     cudaGraph_t graph;
@@ -267,7 +259,6 @@ static void capture_fork_and_join(void **state) {
 }
 
 static void capture_errors(void **state) {
-    (void)state;
     cudaStream_t s, t;
     cudaEvent_t e;
     cudaGraph_t graph;
@@ -301,7 +292,6 @@ static void capture_errors(void **state) {
 
 /* The legacy stream waits for the streams of a capture, unless all of them are non-blocking. */
 static void capture_and_legacy(void **state) {
-    (void)state;
     cudaStream_t s, t;
     cudaEvent_t e, join;
     cudaGraph_t graph;
@@ -322,7 +312,6 @@ static void capture_and_legacy(void **state) {
 
 /* Arguments are copied when a node is added; dependencies, not the order of adding, decide. */
 static void explicit_graph(void **state) {
-    (void)state;
     cudaGraph_t graph, clone, child;
     cudaGraphExec_t exec;
     cudaGraphNode_t a, b, c, d, h, found;
@@ -366,7 +355,6 @@ static void explicit_graph(void **state) {
 
 /* Nodes whose memory has gone since they were made: the launch is fine, what comes after it tells. */
 static void graph_of_freed_memory(void **state) {
-    (void)state;
     static char host[8 << 20];
     for (int kind = 0; kind < 4; kind++) {
         cudaGraph_t graph;

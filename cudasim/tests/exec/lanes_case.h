@@ -45,7 +45,6 @@ static warp the_warp = {.registers = registers, .frame = &the_frame};
 static uint64_t seed = 88172645463325252u;
 
 _Noreturn void sim_fault(warp *w, const insn *i, uint32_t lanes, sim_status status, const char *format, ...) {
-    (void)w, (void)i, (void)lanes, (void)status;
     fail_msg("unexpected fault: %s", format);
     abort();
 }

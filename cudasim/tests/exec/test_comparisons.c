@@ -123,7 +123,6 @@ static void put_bit(uint32_t *to, int l, bool x) {
 }
 
 static void test_comparisons(void **state) {
-    (void)state;
     static const comparing all[] = {
 #define COMPARING(name, type, bits, two, one) {#name, HANDLER_OF(name), type, bits, two, one},
         COMPARISONS};

@@ -144,7 +144,6 @@ static uint64_t model_convert(const insn *i, const uint64_t *x) {
     }
 
 static void test_integer_conversions(void **unused) {
-    (void)unused;
     FOR_INTEGERS(INTEGER_PAIR, u8)
     FOR_INTEGERS(INTEGER_PAIR, s8)
     FOR_INTEGERS(INTEGER_PAIR, u16)
@@ -182,7 +181,6 @@ static void test_integer_conversions(void **unused) {
     }
 
 static void test_integers_and_floats(void **unused) {
-    (void)unused;
     FOR_INTEGERS(TO_FLOAT, f16)
     FOR_WIDE_INTEGERS(TO_FLOAT, bf16)
     FOR_INTEGERS(TO_FLOAT, f32)
@@ -211,7 +209,6 @@ static void test_integers_and_floats(void **unused) {
     }
 
 static void test_float_conversions(void **unused) {
-    (void)unused;
     FLOAT_PAIR(f16, f16, ROUND_RNI, ROUND_RPI, false, true, false)
     FLOAT_PAIR(f16, f16, ROUND_DEFAULT, ROUND_DEFAULT, false, true, false)
     FLOAT_PAIR(f16, bf16, ROUND_DEFAULT, ROUND_RP, false, false, false)
@@ -330,7 +327,6 @@ static uint64_t any_f8x2(void) {
 }
 
 static void test_packed(void **unused) {
-    (void)unused;
     const int tf32_rounding[] = {ROUND_RN, ROUND_RZ, ROUND_RNA};
     for (int k = 0; k < 12; k++) {
         insn i = {.rounding = (uint8_t)tf32_rounding[k % 3], .relu = k / 3 & 1, .satfinite = k / 6};
@@ -355,7 +351,6 @@ static void test_packed(void **unused) {
 static type pack_type;
 static int pack_bits;
 static uint64_t model_pack(const insn *i, const uint64_t *x) {
-    (void)i;
     uint64_t result = pack_bits == 16 ? 0 : x[2] << 2 * pack_bits;
     for (int k = 0; k < 2; k++) {
         __int128 value = integer_value(x[k], s32), most = ((__int128)1 << (pack_bits - pack_type.is_signed)) - 1;
@@ -369,7 +364,6 @@ static uint64_t model_pack(const insn *i, const uint64_t *x) {
     pack_bits = bits, pack_type = signedness;                                                                          \
     check(H(cvt_pack_##name), i, 4, 4, 3, any_integer, model_pack, ROUNDS);
 static void test_pack(void **unused) {
-    (void)unused;
     insn i = {0};
     PACK(u16, 16, u32)
     PACK(s16, 16, s32)

@@ -42,7 +42,6 @@ WIDE_MODELS(f64, F64_)
 /* What ptxas makes of it: see exec/half.c. */
 static uint64_t fma_rz_bf16(const insn *i, const uint64_t *x) {
     insn plain = {.rounding = ROUND_RN};
-    (void)i;
     return fma_f16(&plain, x);
 }
 
@@ -55,7 +54,6 @@ PAIR_MODEL(sub_bf16x2, sub_bf16)
 PAIR_MODEL(mul_bf16x2, mul_bf16)
 PAIR_MODEL(fma_bf16x2, fma_bf16)
 static void test_f32(void **unused) {
-    (void)unused;
     for (int mode = ROUND_DEFAULT; mode <= ROUND_RP; mode++) {
         for (int k = 0; k < 4; k++) {
             insn i = {.rounding = (uint8_t)mode, .ftz = k & 1, .sat = k >> 1};
@@ -73,7 +71,6 @@ static void test_f32(void **unused) {
 }
 
 static void test_f64(void **unused) {
-    (void)unused;
     for (int mode = ROUND_DEFAULT; mode <= ROUND_RP; mode++) {
         insn i = {.rounding = (uint8_t)mode};
         check(H(add_f64), i, 8, 8, 2, any_f64, add_f64, ROUNDS);
@@ -87,7 +84,6 @@ static void test_f64(void **unused) {
 }
 
 static void test_half(void **unused) {
-    (void)unused;
     for (int k = 0; k < 8; k++) {
         insn i = {.rounding = ROUND_RN, .ftz = k & 1, .sat = k >> 1 & 1, .relu = k >> 2};
         if (i.sat && i.relu) {
@@ -169,16 +165,13 @@ PAIR_MODEL(abs_bf16x2, abs_bf16)
 PAIR_MODEL(min_bf16x2, min_bf16)
 PAIR_MODEL(max_bf16x2, max_bf16)
 static uint64_t copysign_32(const insn *i, const uint64_t *x) {
-    (void)i;
     return (x[0] & 0x80000000) | (x[1] & 0x7fffffff);
 }
 static uint64_t copysign_64(const insn *i, const uint64_t *x) {
-    (void)i;
     return (x[0] >> 63 << 63) | (x[1] << 1 >> 1);
 }
 
 static void test_signs(void **unused) {
-    (void)unused;
     for (int k = 0; k < 8; k++) {
         insn i = {.ftz = k & 1, .nan = k >> 1 & 1, .xorsign = k >> 2};
         check(H(min_f32), i, 4, 4, 2, any_f32, min_f32, ROUNDS);
@@ -256,7 +249,6 @@ static bool subnormal_class(int c) {
 }
 
 static void test_testp(void **unused) {
-    (void)unused;
     check_testp(H(testp_finite_f32), 4, finite_class);
     check_testp(H(testp_infinite_f32), 4, infinite_class);
     check_testp(H(testp_number_f32), 4, number_class);
@@ -292,7 +284,6 @@ static void approx_f32(handlers h, bool ftz, float x, float want, double toleran
 }
 
 static void test_approximations(void **unused) {
-    (void)unused;
     const float nan = NAN, inf = INFINITY;
     approx_f32(H(rcp_approx_f32), false, 0.0f, inf, 0);
     approx_f32(H(rcp_approx_f32), false, -0.0f, -inf, 0);

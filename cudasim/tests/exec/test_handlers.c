@@ -41,7 +41,6 @@ static int status_of(size_t count, const char *wanted) {
 }
 
 static void the_best_that_runs_here(void **state) {
-    (void)state;
     assert_int_equal(status_of(2, NULL), 0);
     assert_int_equal(status_of(2, ""), 0);
     assert_int_equal(status_of(2, "baseline"), 0);
@@ -49,20 +48,17 @@ static void the_best_that_runs_here(void **state) {
 }
 
 static void one_that_does_not_run_here(void **state) {
-    (void)state;
     assert_int_equal(status_of(2, "v99"), 2);
     assert_string_equal(said, "cudasim: CUDASIM_ISA=v99: this processor does not have it\n");
 }
 
 static void one_that_was_not_built(void **state) {
-    (void)state;
     assert_int_equal(status_of(2, "v3"), 2);
     assert_string_equal(said, "cudasim: CUDASIM_ISA=v3: this simulator was built for v99, baseline (make lib-all: "
                               "baseline, v3, v4)\n");
 }
 
 static void a_library_from_another_machine(void **state) {
-    (void)state;
     assert_int_equal(status_of(1, NULL), 3);
     assert_string_equal(said, "cudasim: the simulator was built for a processor with v99, which this one lacks: make "
                               "sim\n");

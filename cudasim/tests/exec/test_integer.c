@@ -367,18 +367,15 @@ static void check(const instruction *in) {
                                                                                                   c))
 /* clang-format on */
 
-#define UNUSED_ARGUMENTS (void)a, (void)b, (void)c, (void)e, (void)i, (void)p
 #define INTEGER(name, shape, value)                                                                                    \
     DECLARE(name)                                                                                                      \
     static uint64_t model_##name(uint64_t a, uint64_t b, uint64_t c, uint64_t e, const insn *i, int p) {               \
-        UNUSED_ARGUMENTS;                                                                                              \
         return value;                                                                                                  \
     }
 INTEGERS
 #undef INTEGER
 
 static void test_integer(void **state) {
-    (void)state;
     static const instruction all[] = {
 #define INTEGER(name, shape, value) {#name, shape, HANDLER_OF(name), model_##name},
         INTEGERS
@@ -420,7 +417,6 @@ ADDERS_OF(64, 0)
 static const adder adders[] = {ADDERS_OF(32, 0) ADDERS_OF(64, 0)};
 
 static void test_extended_precision(void **state) {
-    (void)state;
     for (size_t n = 0; n < sizeof adders / sizeof *adders; n++) {
         const adder *in = &adders[n];
         const char type = in->bits == 64 ? 'l' : 'w';
@@ -460,7 +456,6 @@ static void test_extended_precision(void **state) {
 
 /* sub.cc, subc.cc, subc subtract 96 bits; add.cc, addc add 64. */
 static void test_borrow_chain(void **state) {
-    (void)state;
     for (int round = 0; round < 400; round++) {
         for (int k = 1; k <= 6; k++) {
             fill(k, 'w');
@@ -494,7 +489,6 @@ DECLARE(lop3_and_b32)
 DECLARE(lop3_or_b32)
 
 static void test_predicates(void **state) {
-    (void)state;
     static sim_handler *const run[5] = {HANDLER_OF(and_pred), HANDLER_OF(or_pred), HANDLER_OF(xor_pred),
                                         HANDLER_OF(not_pred), HANDLER_OF(mov_pred)};
     static sim_handler *const lop3[2] = {HANDLER_OF(lop3_and_b32), HANDLER_OF(lop3_or_b32)};

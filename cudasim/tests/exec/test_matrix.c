@@ -145,14 +145,12 @@ static const form forms[] = {
 };
 
 static void mma_is_the_sum_of_products(void **state) {
-    (void)state;
     seed = 1;
     for (size_t k = 0; k < COUNT(forms); k++) check_mma(&forms[k]);
 }
 
 /* A NaN, an infinity, the least subnormal, a sum that cancels: what the random bits seldom meet. */
 static void mma_takes_special_values(void **state) {
-    (void)state;
     static const struct {
         const char *what;
         uint32_t a0, a1, b0, b1, c; /* f16, f16, f16, f16, f32 */
@@ -192,7 +190,6 @@ static void mma_takes_special_values(void **state) {
 
 /* The destination may be any of the sources. */
 static void mma_in_place(void **state) {
-    (void)state;
     run_well(KERNEL("", "cvt.rn.f32.u32 %f1, %r1; mov.f32 %f2, %f1; mov.f32 %f3, %f1; mov.f32 %f4, %f1;\n"
                         "mov.b32 %r4, 0x3c003c00; mov.b32 %r5, 0x3c003c00;\n"
                         "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r4, %r5}, {%r4}, "

@@ -139,7 +139,6 @@ static void check_access(const access_type *t, unsigned vector, const char *spac
 }
 
 static void plain_accesses(void **state) {
-    (void)state;
     static const access_type types[] = {
         {"u8", "%r", 1, 4, false},  {"s8", "%r", 1, 4, true},   {"u8", "%rs", 1, 2, false},
         {"s8", "%rs", 1, 2, true},  {"u8", "%rd", 1, 8, false}, {"u16", "%rs", 2, 2, false},
@@ -237,7 +236,6 @@ static void check_atomic(const atomic_case *c, const char *space, int order, uns
 }
 
 static void atomics(void **state) {
-    (void)state;
     static const atomic_case cases[] = {{"add.u32", 4, false, sum},      {"add.s32", 4, false, sum},
                                         {"add.u64", 8, false, sum},      {"max.s32", 4, false, most},
                                         {"xor.b32", 4, false, other},    {"xor.b64", 8, false, other},

@@ -128,7 +128,6 @@ static void crashed(int signal_number) {
 }
 
 static void test_random_programs(void **state) {
-    (void)state;
     output = dup(STDOUT_FILENO);
     signal(SIGSEGV, crashed);
     static const size_t sizes[] = {INPUT_BYTES + INPUT_SLACK, ALL_OUTPUT, COUNTER_BYTES};
@@ -167,7 +166,6 @@ static char *random_token(char *text, size_t length, size_t *size) {
 
 /* Decoding them ends in a kernel, or in an error with words. */
 static void test_nearly_ptx(void **state) {
-    (void)state;
     static char changed[2 * TEXT_BYTES];
     const uint64_t first = setting("RANDOM_SEED", 1);
     const uint64_t count = setting("RANDOM_COUNT", 2000);

@@ -135,7 +135,6 @@ static uint64_t descriptor(const place_of *p) {
 
 /* Offsets that pack the matrix, unless others are wanted. */
 static void pack(place_of *p, unsigned rows, unsigned bytes_k) {
-    (void)bytes_k;
     const unsigned pattern = p->swizzle == 0 ? 128 : 128 * (16u >> p->swizzle);
     if (!p->mn_major) {
         if (p->sbo == 0) p->sbo = pattern;
@@ -356,7 +355,6 @@ static const struct combination {
 
 /* Every N of every type, with a layout, scale-d and signs that change from case to case. */
 static void test_shapes(void **state) {
-    (void)state;
     static const char *const scale[] = {"1", "0", "p", "!p"};
     for (size_t t = 0; t < COUNT(combinations); t++)
         for (int n = 8; n <= 256; n += 8) {
@@ -376,7 +374,6 @@ static void test_shapes(void **state) {
 
 /* Each layout of A beside each of B; MN-major ones of 16 bits only. */
 static void test_layouts(void **state) {
-    (void)state;
     for (size_t t = 0; t < COUNT(combinations); t++) {
         const struct combination *x = &combinations[t];
         const int majors = x->a->bytes == 2 ? 2 : 1;
@@ -400,7 +397,6 @@ static void test_layouts(void **state) {
 
 /* N-major B where N is no multiple of the swizzle's width, all of them. */
 static void test_transposed_shapes(void **state) {
-    (void)state;
     for (int n = 8; n <= 256; n += 8)
         for (int swizzle = 0; swizzle < 4; swizzle++) {
             const type *t = (n / 8 + swizzle) % 2 ? &F16 : &BF16;
@@ -417,7 +413,6 @@ static void test_transposed_shapes(void **state) {
 
 /* Offsets that leave gaps; the start address inside of a swizzled row; patterns that begin off the grid. */
 static void test_offsets(void **state) {
-    (void)state;
     for (int swizzle = 0; swizzle < 4; swizzle++)
         for (int mn = 0; mn < 2; mn++) {
             const unsigned pattern = swizzle == 0 ? 128 : 128 * (16u >> swizzle);
@@ -461,7 +456,6 @@ static void test_offsets(void **state) {
 
 /* Operands whose exponents lie far apart, everywhere or here and there, subnormals and zeros among them. */
 static void test_wide(void **state) {
-    (void)state;
     for (size_t t = 0; t < COUNT(combinations); t++)
         for (int round = 0; round < 40; round++) {
             const struct combination *x = &combinations[t];
@@ -479,7 +473,6 @@ static void test_wide(void **state) {
 }
 
 static void test_overflow(void **state) {
-    (void)state;
     for (int registers = 0; registers < 2; registers++) {
         check_case(
             (test_case){.a = &U8, .b = &U8, .d = "s32", .n = 32, .scale = "1", .exact = true, .satfinite = true});

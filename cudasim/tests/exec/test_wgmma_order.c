@@ -34,7 +34,6 @@ static void check_all(const char *ptx, uint32_t expected) {
     "add.u32 %r21, %r21, 128; setp.lt.u32 %p9, %r21, 2048; @%p9 bra " label ";\n"
 
 static void test_order(void **state) {
-    (void)state;
     /* 1 * 1, 16 of them; twice; D of the first instruction adds up in the second. */
     check_all(KERNEL("", SETUP FILL_WITH("F", "0x3c00") VISIBLE ZERO FENCE MMA COMMIT WAIT(0) STORE_D), 0x41800000);
     check_all(KERNEL("", SETUP FILL_WITH("F", "0x3c00") VISIBLE ZERO FENCE MMA MMA COMMIT WAIT(0) STORE_D), 0x42000000);
@@ -192,7 +191,6 @@ static const struct fault {
 };
 
 static void test_faults(void **state) {
-    (void)state;
     for (size_t k = 0; k < COUNT(faults); k++) {
         sim_status status = run(faults[k].ptx, 1, faults[k].threads);
         char pattern[1024];
@@ -214,7 +212,6 @@ static void test_faults(void **state) {
 }
 
 static void test_refusals(void **state) {
-    (void)state;
     static const char *const refused[][2] = {
         {"wgmma.mma_async.sync.aligned.m64n12k16.f32.f16.f16 " D_OF_8 ", %rd5, %rd6, 1, 1, 1, 0, 0;", "N = 12 is none"},
         {"wgmma.mma_async.sync.aligned.m64n40k32.s32.s8.s8 {%r1}, %rd5, %rd6, 1;", "N = 40 is none"},
@@ -276,7 +273,6 @@ static void test_refusals(void **state) {
              "setp.ge.u32 %p1, %r1, 128; @%p1 bra H;\n" body "\nE: " STORE "ret;\n}\n"
 
 static void test_setmaxnreg(void **state) {
-    (void)state;
     /* 256 * 2 of what 168 * 3 are: the consumers wait until the producer has handed its registers back. */
     run_well(WITH_REGISTERS(168,
                             "setmaxnreg.inc.sync.aligned.u32 232;\nbra E;\nH: setp.ge.u32 %p2, %r1, 256; @%p2 bra I;\n"
@@ -304,7 +300,6 @@ static void test_setmaxnreg(void **state) {
 }
 
 static void test_elect(void **state) {
-    (void)state;
     run_well(KERNEL("", "elect.sync %r2|%p1, -1; @%p1 add.u32 %r2, %r2, 100;\n" STORE), 1, 64);
     for (int t = 0; t < 64; t++) assert_int_equal(out[t], t % 32 == 0 ? 100 : 0);
     run_well(KERNEL("", "setp.lt.u32 %p2, %r1, 12; @%p2 bra E; elect.sync _|%p1, 0xfffff000; selp.u32 %r2, 1, 2, %p1;\n"

@@ -172,7 +172,6 @@ static const wmma_form wmma_forms[] = {
 };
 
 static void wmma_loads_multiplies_and_stores(void **state) {
-    (void)state;
     static const char *const spaces[] = {".global", "", ".shared", ".shared::cta"};
     seed = 2;
     for (size_t k = 0; k < COUNT(wmma_forms); k++)
@@ -189,7 +188,6 @@ static void wmma_loads_multiplies_and_stores(void **state) {
 /* Programs work on fragments element by element: f16 and f32 accumulators are spread alike, and what is done to all
  * elements of a is done to the matrix. */
 static void wmma_fragments_are_alike(void **state) {
-    (void)state;
     static char text[8192];
     char *at = text;
     at += sprintf(at, PTX_HEAD ".visible .entry k(.param .u64 out) {\n.reg .b32 %%r<40>; .reg .f32 %%f<20>; .reg .b16 "
@@ -279,7 +277,6 @@ static void check_rows(const char *name, const char *op, const char *address, in
 }
 
 static void rows_are_loaded_and_stored(void **state) {
-    (void)state;
     static const struct {
         const char *space, *address;
     } spaces[] = {{".shared", "%r21"}, {".shared::cta", "%rd3"}, {"", "%rd4"}};
@@ -296,7 +293,6 @@ static void rows_are_loaded_and_stored(void **state) {
 
 /* Only the first 8 lanes' addresses count for .x1. */
 static void lanes_past_the_last_matrix_give_no_address(void **state) {
-    (void)state;
     static char text[8192];
     sprintf(text, "%s%s%s", MATRIX_HEAD, FILL,
             "setp.ge.u32 %p1, %r1, 8; @%p1 mov.u32 %r21, 3;\n"
@@ -307,7 +303,6 @@ static void lanes_past_the_last_matrix_give_no_address(void **state) {
 
 /* A copy that nobody waits for has not come. */
 static void ldmatrix_without_a_wait_reads_what_was_there(void **state) {
-    (void)state;
     static const char *const waits[] = {"", "cp.async.wait_all; bar.sync 0;\n"};
     for (int waited = 0; waited < 2; waited++) {
         static char text[8192];
@@ -328,7 +323,6 @@ static void ldmatrix_without_a_wait_reads_what_was_there(void **state) {
 }
 
 static void movmatrix_transposes(void **state) {
-    (void)state;
     run_well(
         KERNEL("", "mad.lo.u32 %r3, %r1, 0x20002, 0x10000; movmatrix.sync.aligned.m8n8.trans.b16 %r2, %r3;\n" STORE), 1,
         32);
@@ -345,7 +339,6 @@ static void movmatrix_transposes(void **state) {
 #define MISTAKE(before, instruction) MATRIX_HEAD before "\n" instruction "\nst.global.u32 [%rd2], %r2;\nret;\n}\n"
 
 static void mistakes_are_named(void **state) {
-    (void)state;
     static const struct {
         const char *ptx;
         unsigned threads;
@@ -425,7 +418,6 @@ static void mistakes_are_named(void **state) {
 
 /* What is no instruction of sm_90, or not done, is refused before anything runs. */
 static void other_forms_are_refused(void **state) {
-    (void)state;
     static const struct {
         const char *instruction, *why;
     } cases[] = {

@@ -402,7 +402,6 @@ static void compare_results(int kernel, const unsigned *shape, const uint8_t *on
 }
 
 static void random_kernels(void **state) {
-    (void)state;
     static const unsigned shapes[][2] = {{64, 1}, {32, 3}, {16, 4}, {8, 8}, {48, 1}, {96, 1}, {5, 7}};
     static sim_other_handlers plain[ROW_COUNT];
     const char *const wanted = getenv("TEST_ALL");

@@ -76,7 +76,6 @@ static const refusal refusals[] = {
 };
 
 static void test_refusals(void **state) {
-    (void)state;
     for (size_t k = 0; k < COUNT(refusals); k++) {
         static char ptx[8192];
         char error[1024], expected[1024];
@@ -101,7 +100,6 @@ static void test_refusals(void **state) {
 }
 
 static void test_cluster_sizes(void **state) {
-    (void)state;
     program p = program_load(PTX_HEAD ".visible .entry k() .explicitcluster .reqnctapercluster 2, 3 { ret; }\n"
                                       ".visible .entry none() .maxclusterrank 4 { ret; }\n");
     sim_kernel_info info;
@@ -117,7 +115,6 @@ static void test_cluster_sizes(void **state) {
 }
 
 static void test_refused_function(void **state) {
-    (void)state;
     program p = program_load(PTX_HEAD ".func bad() {\n.shared .u32 s;\nfrob;\nret; }\n"
                                       ".visible .entry k() { .shared .u32 t; call bad; ret; }\n");
     for (int again = 0; again < 2; again++) {
@@ -135,7 +132,6 @@ static void test_refused_function(void **state) {
 
 /* f and g call each other, and f what cannot be decoded: neither can be called, whichever is asked for first. */
 static void test_refused_recursion(void **state) {
-    (void)state;
     program p = program_load(PTX_HEAD ".func h() { frob; ret; }\n.func g();\n.func f() { call g; call h; ret; }\n"
                                       ".func g() { .shared .u32 s; call f; ret; }\n"
                                       ".visible .entry k1() { call f; ret; }\n.visible .entry k2() { call g; ret; }\n");
@@ -150,7 +146,6 @@ static void test_refused_recursion(void **state) {
 
 /* Names as the program's source has them. */
 static void test_refused_names(void **state) {
-    (void)state;
     static const struct {
         const char *ptx, *kernel, *error;
     } cases[] = {
@@ -179,7 +174,6 @@ static void test_refused_names(void **state) {
 }
 
 static void test_variables(void **state) {
-    (void)state;
     run_well(
         KERNEL(
             ".func f() { ret; }\n.global .u32 words[4] = {1, 2, 3, 4};\n.global .u64 to[3] = {words, words+8, f};\n"
@@ -194,7 +188,6 @@ static void test_variables(void **state) {
 }
 
 static void test_describe(void **state) {
-    (void)state;
     program p = program_load(
         PTX_HEAD ".const .u32 c[3];\n.visible .entry k(.param .u8 a, .param .align 8 .b8 b[24], .param .u32 d)\n"
                  ".reqntid 16, 8, 2\n{ .shared .align 4 .b8 s[100]; .local .u64 l; ret; }\n");

@@ -20,7 +20,6 @@ static void one_by_one(bool yes) {
 }
 
 static int setup(void **state) {
-    (void)state;
     checks_begin(false, false);                           /* from the allocations on */
     run_well(KERNEL("", "mov.u32 %r2, 0;" STORE), 1, 32); /* the handlers are chosen */
     quick = sim_others;
@@ -195,7 +194,6 @@ static void compare_counts(int which, const char *how, const counts *one, const 
 }
 
 static void counted_alike(void **state) {
-    (void)state;
     static counts one, other;
     const uint64_t room = memory_allocate(ROOM_BYTES, 256, MEMORY_DEVICE, NULL, NULL);
     float *numbers = (float *)room;
@@ -369,7 +367,6 @@ static sim_status check_fault(const fault *f, program *p, bool counted) {
 }
 
 static void found_alike(void **state) {
-    (void)state;
     static program programs[COUNT(faults)][3];
     static char expected[MOST_TEXT];
     out_renew();

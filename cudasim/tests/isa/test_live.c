@@ -27,7 +27,6 @@ static unsigned words_in(const char *body) {
 }
 
 static void test_what_counts(void **state) {
-    (void)state;
     assert_int_equal(words_in(""), 0);
     assert_int_equal(words_in("mov.u32 %r1, 1; st.global.u32 [0], %r1; mov.u32 %r2, 1; st.global.u32 [0], %r2;"), 1);
     assert_int_equal(words_in("mov.u32 %r1, 1; mov.u32 %r2, 1; st.global.v2.u32 [0], {%r1, %r2};"), 2);
@@ -39,7 +38,6 @@ static void test_what_counts(void **state) {
 }
 
 static void test_paths(void **state) {
-    (void)state;
     /* r1 lives throughout the loop, which counts r2 and stores by d1. */
     const char *loop = "mov.u64 %%d1, 0; mov.u32 %%r1, 7; mov.u32 %%r2, 0; "
                        "L: %s add.u32 %%r2, %%r2, 1; setp.lt.u32 %%p1, %%r2, 9; @%%p1 bra L; "
@@ -61,7 +59,6 @@ static void test_paths(void **state) {
 }
 
 static void test_calls(void **state) {
-    (void)state;
     const char *two = ".func g() { .reg .b64 %d<3>; mov.u64 %d1, 1; mov.u64 %d2, 1; st.global.u64 [%d1], %d2; ret; }\n"
                       ".entry k() { .reg .b32 %r<3>; mov.u32 %r1, 1; call g; call g; st.global.u32 [0], %r1; ret; }";
     assert_int_equal(words(two, "g"), 4);
@@ -86,7 +83,6 @@ static sim_kernel_info needs(const char *directives, const char *before, const c
 }
 
 static void test_directives(void **state) {
-    (void)state;
     assert_int_equal(needs("", "", "").registers, 100);
     assert_int_equal(needs("", "", "").max_threads, 512);
     assert_int_equal(needs(".maxntid 256", "", "").registers, 100);
@@ -102,7 +98,6 @@ static void test_directives(void **state) {
 }
 
 static void test_shared_memory(void **state) {
-    (void)state;
     const char *arrays = ".shared .b8 others[48000];\n.shared .align 4 .b8 mine[100];\n";
     assert_int_equal(needs("", "mov.u32 %r1, mine;", arrays).static_shared, 100);
     assert_int_equal(needs("", "mov.u32 %r1, mine;", arrays).max_dynamic_shared, 49152 - 100);
@@ -157,7 +152,6 @@ static int ascending(const void *a, const void *b) {
 
 /* The test programs that have machine code, where they are built; run.sh runs all tests from here. */
 static void test_machine_code(void **state) {
-    (void)state;
     static const char *const folders[] = {"build/tests/faulty", "build/tests/counted"};
     static ratios r;
     for (size_t n = 0; n < COUNT(folders); n++) {

@@ -87,7 +87,6 @@ static inline uint32_t random_below(uint32_t n) {
 }
 
 static inline void put_bytes(void *context, uint8_t *to, const uint8_t *from, uint64_t bytes) {
-    (void)context;
     memcpy(to, from, bytes);
 }
 

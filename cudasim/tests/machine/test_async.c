@@ -7,11 +7,9 @@ static uint32_t neighbour(uint32_t t) {
     return (t + 1) % 64;
 }
 static uint32_t sixty_four(uint32_t t) {
-    (void)t;
     return 64;
 }
 static uint32_t one(uint32_t t) {
-    (void)t;
     return 1;
 }
 static uint32_t itself(uint32_t t) {
@@ -126,7 +124,6 @@ static const word_case mbarriers[] = {
 };
 
 static void mbarriers_count(void **state) {
-    (void)state;
     for (size_t k = 0; k < COUNT(mbarriers); k++) check_words(&mbarriers[k]);
 }
 
@@ -200,14 +197,12 @@ static const mistake mbarrier_mistakes[] = {
 };
 
 static void mbarrier_mistakes_are_named(void **state) {
-    (void)state;
     for (size_t k = 0; k < COUNT(mbarrier_mistakes); k++) check_mistake(&mbarrier_mistakes[k]);
 }
 
 /* A loop of test_wait is no wait that the simulator could see through: the watchdog ends it, and the report names what
  * is missing. */
 static void watchdog_names_mbarriers(void **state) {
-    (void)state;
     set_environment("CUDASIM_WATCHDOG", "0.3");
     const sim_status status =
         run(KERNEL(BAR, INIT(2) SYNC "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 48;\n" TEST(W, 0)), 1, 32);
@@ -221,7 +216,6 @@ static uint32_t loaded(uint32_t t) {
     return number(t);
 }
 static uint32_t stale(uint32_t t) {
-    (void)t;
     return UINT32_MAX;
 }
 
@@ -297,7 +291,6 @@ static const word_case bulk_loads[] = {
 };
 
 static void bulk_copies_load(void **state) {
-    (void)state;
     for (size_t k = 0; k < COUNT(bulk_loads); k++) {
         const word_case *c = &bulk_loads[k];
         run_map_well(c->ptx, c->threads, NULL);
@@ -342,7 +335,6 @@ static const struct {
 };
 
 static void bulk_copies_store(void **state) {
-    (void)state;
     for (size_t k = 0; k < COUNT(bulk_stores); k++) {
         run_map_well(bulk_stores[k].ptx, 64, NULL);
         const uint32_t *data = out + DATA_BYTE / 4;
@@ -405,7 +397,6 @@ static void bulk_copies_reduce(void **state) {
         {REDUCE_KERNEL("max.s32"), most},      {REDUCE_KERNEL("inc.u32"), increment},
         {REDUCE_KERNEL("dec.u32"), decrement}, {REDUCE_KERNEL("add.u64"), wide_sum},
     };
-    (void)state;
     for (size_t k = 0; k < COUNT(cases); k++) {
         run_map_well(cases[k].ptx, 64, NULL);
         for (uint32_t t = 0; t < 64; t++) {
@@ -497,7 +488,6 @@ static const mistake bulk_mistakes[] = {
 };
 
 static void bulk_mistakes_are_named(void **state) {
-    (void)state;
     for (size_t k = 0; k < COUNT(bulk_mistakes); k++) check_mistake(&bulk_mistakes[k]);
 }
 

@@ -34,7 +34,6 @@ static void put_in(char *ptx, size_t size, const char *text, const char *body) {
 /* ---- numbering ---- */
 
 static void test_special_registers(void **state) {
-    (void)state;
     static const char *const names[] = {"clusterid.x",     "clusterid.y",      "clusterid.z",      "nclusterid.x",
                                         "nclusterid.y",    "nclusterid.z",     "cluster_ctaid.x",  "cluster_ctaid.y",
                                         "cluster_ctaid.z", "cluster_nctaid.x", "cluster_nctaid.y", "cluster_nctaid.z",
@@ -82,7 +81,6 @@ static void test_special_registers(void **state) {
 /* ---- addresses ---- */
 
 static void test_addresses(void **state) {
-    (void)state;
     /* Of its own variable, by mov, by cvta, by mapa of its own rank; mapa to the next and back; generic likewise. */
     static const char body[] = CLUSTERED(
         ".shared .align 16 .b8 pad[48];\n.shared .align 4 .b8 v[64];\n",
@@ -128,7 +126,6 @@ static void test_addresses(void **state) {
 
 /* Each way to reach the next block's memory; each block first fills its own by its own addresses. */
 static void test_every_access(void **state) {
-    (void)state;
     static const struct {
         const char *name, *read;
         uint32_t expected; /* the word of this number: the next block has 0x01020304 * (rank + 1) + number there */
@@ -178,7 +175,6 @@ static void test_every_access(void **state) {
 
 /* 8, 16 and 64 bits, signed and unsigned, by whole warps with some lanes off. */
 static void test_widths(void **state) {
-    (void)state;
     static const char ptx[] =
         CLUSTERED(".shared .align 16 .b8 v[1024];\n",
                   "xor.b32 %r25, %r20, 1; mov.u32 %r2, v; mad.lo.u32 %r3, %r24, 8, %r2;\n"
@@ -203,7 +199,6 @@ static void test_widths(void **state) {
 
 /* An address is good in every block of the cluster, not just where it came from. */
 static void test_address_given_away(void **state) {
-    (void)state;
     static const char ptx[] = CLUSTERED(
         ".shared .align 4 .b32 v[8]; .global .align 8 .b32 address[16]; .global .align 8 .b64 pointer[16];\n",
         "mov.u32 %r2, v; mul.lo.u32 %r3, %r1, 3; st.shared.u32 [v+4], %r3; mul.wide.u32 %rd3, %r1, 4;\n"
@@ -219,7 +214,6 @@ static void test_address_given_away(void **state) {
 }
 
 static void test_atomics_meet(void **state) {
-    (void)state;
     static const char ptx[] =
         CLUSTERED(".shared .align 8 .b32 v[4];\n",
                   "st.shared.u32 [v], 0; st.shared.u32 [v+4], 0;\n" SYNC
@@ -236,7 +230,6 @@ static void test_atomics_meet(void **state) {
 
 /* f32 additions in shared memory keep denormals, the partner's as one's own. */
 static void test_denormals_in_shared_memory(void **state) {
-    (void)state;
     static const char ptx[] =
         CLUSTERED(".shared .align 4 .b32 v;\n",
                   "st.shared.u32 [v], 3;\n" SYNC "xor.b32 %r3, %r20, 1; mapa.shared::cluster.u32 %r4, v, %r3;\n"
@@ -249,7 +242,6 @@ static void test_denormals_in_shared_memory(void **state) {
 
 /* Rounds of a ring: in each, every block reads what its neighbour wrote in the round before. Warps come unevenly. */
 static void test_many_phases(void **state) {
-    (void)state;
     static const char ptx[] =
         CLUSTERED(".shared .align 4 .b32 v[2];\n",
                   "setp.eq.u32 %p9, %r24, 0; @%p9 st.shared.u32 [v], %r20; mov.u32 %r5, 0; mov.u32 %r8, v;\n"
@@ -271,7 +263,6 @@ static void test_many_phases(void **state) {
 
 /* Between arrival and wait there is no waiting: rank 0 arrives, rank 1 sees so, tells it, and it comes on. */
 static void test_arrive_does_not_wait(void **state) {
-    (void)state;
     static const char ptx[] =
         CLUSTERED(".global .align 4 .b32 flag;\n",
                   "barrier.cluster.arrive.relaxed; setp.eq.u32 %p1, %r20, 0; @%p1 bra $first;\n"
@@ -284,7 +275,6 @@ static void test_arrive_does_not_wait(void **state) {
 
 /* Threads that exit, before or after they have arrived, are not waited for. */
 static void test_exits_count(void **state) {
-    (void)state;
     static const char ptx[] =
         CLUSTERED("", "mov.u32 %r2, 1; setp.eq.u32 %p1, %r20, 1; @%p1 exit; barrier.cluster.arrive; mov.u32 %r2, 2;\n"
                       "setp.eq.u32 %p1, %r20, 2; @%p1 exit; and.b32 %r3, %r24, 1; setp.eq.u32 %p2, %r3, 1;\n"
@@ -298,7 +288,6 @@ static void test_exits_count(void **state) {
 
 /* The last that is waited for exits instead. */
 static void test_last_one_exits(void **state) {
-    (void)state;
     static const char ptx[] = CLUSTERED("", "mov.u32 %r2, 1;\n" STORE "setp.eq.u32 %p1, %r20, 3; @%p1 exit;\n" SYNC
                                             "mov.u32 %r2, 2;\n" STORE);
     runs_well(ptx, clusters(4, 40, 4));
@@ -307,7 +296,6 @@ static void test_last_one_exits(void **state) {
 
 /* Who has arrived and exited counts once: rank 0 does so, and rank 3, the last to come, is still waited for. */
 static void test_arrival_and_exit_count_once(void **state) {
-    (void)state;
     static const char ptx[] =
         CLUSTERED(".global .align 4 .b32 flag;\n",
                   "setp.eq.u32 %p3, %r20, 3; @%p3 st.global.u32 [flag], 8; barrier.cluster.arrive;\n"
@@ -318,7 +306,6 @@ static void test_arrival_and_exit_count_once(void **state) {
 
 /* Lanes of one warp come to it from different places. */
 static void test_divergent_arrival(void **state) {
-    (void)state;
     static const char ptx[] =
         CLUSTERED(".shared .align 4 .b32 v;\n",
                   "setp.eq.u32 %p9, %r24, 0; @%p9 st.shared.u32 [v], 0; bar.sync 0;\n" SYNC
@@ -332,7 +319,6 @@ static void test_divergent_arrival(void **state) {
 
 /* More clusters than fit at a time, blocks of each numbered next to each other; block barriers stay the block's own. */
 static void test_many_clusters(void **state) {
-    (void)state;
     static const char ptx[] = CLUSTERED(
         ".shared .align 4 .b32 v;\n",
         "setp.eq.u32 %p9, %r24, 0; @%p9 st.shared.u32 [v], %r22; bar.sync 0; ld.shared.u32 %r5, [v]; bar.sync 0;\n"
@@ -350,7 +336,6 @@ static void test_many_clusters(void **state) {
 
 /* A cluster that polls waits for one not yet begun. */
 static void test_clusters_wait_for_clusters(void **state) {
-    (void)state;
     static const char ptx[] =
         CLUSTERED(".global .align 4 .b32 count;\n",
                   "red.global.add.u32 [count], 1;\n"
@@ -363,7 +348,6 @@ static void test_clusters_wait_for_clusters(void **state) {
 
 /* Blocks of one cluster that talk by polling, with block barriers in the loop: neither may starve the other. */
 static void test_blocks_poll_one_another(void **state) {
-    (void)state;
     static const char ptx[] = CLUSTERED(
         ".shared .align 4 .b32 v; .shared .align 4 .b32 seen;\n",
         "setp.eq.u32 %p9, %r24, 0; @%p9 st.shared.u32 [v], 0; bar.sync 0;\n" SYNC
@@ -463,7 +447,6 @@ static const struct {
 };
 
 static void test_faults(void **state) {
-    (void)state;
     for (size_t k = 0; k < COUNT(faults); k++) {
         char ptx[4096];
         put_in(ptx, sizeof ptx, CLUSTERED(".shared .align 16 .b32 v[16];\n", "#"), faults[k].body);
@@ -475,7 +458,6 @@ static void test_faults(void **state) {
 
 /* Without clusters there is a cluster of one block. */
 static void test_without_clusters(void **state) {
-    (void)state;
     static const char ptx[] =
         CLUSTERED(".shared .align 4 .b32 v;\n",
                   "setp.eq.u32 %p9, %r24, 0; @%p9 st.shared.u32 [v], %r22;\n" SYNC
@@ -488,7 +470,6 @@ static void test_without_clusters(void **state) {
 }
 
 static void test_refusals(void **state) {
-    (void)state;
     static const struct {
         const char *body, *error;
     } cases[] = {

@@ -106,7 +106,6 @@ static sim_status attempt_launch(const void *container) {
 }
 
 static void test_launch(void **state) {
-    (void)state;
     set_environment("CUDASIM_THREADS", "1");
     program p = program_load(ptx);
     out_renew();
@@ -213,7 +212,6 @@ end:
 }
 
 static void test_calls(void **state) {
-    (void)state;
     set_environment("CUDASIM_THREADS", "1");
     program p = program_load(ptx);
     assert_int_equal(attempt_calls(p.container), cudaSuccess);
@@ -259,7 +257,6 @@ static cudaError_t attempt_own(void) {
 }
 
 static void test_again(void **state) {
-    (void)state;
     set_environment("CUDASIM_THREADS", "1");
     program p = program_load(ptx);
     sim_module_unload(p.module);

@@ -115,12 +115,10 @@ static const word_case divergence[] = {
 };
 
 static void test_divergence(void **state) {
-    (void)state;
     for (size_t k = 0; k < COUNT(divergence); k++) check_words(&divergence[k]);
 }
 
 static void test_branch_target_out_of_range(void **state) {
-    (void)state;
     assert_int_equal(run(KERNEL("", SWITCH_TARGETS "brx.idx %r1, T;\n" SWITCH_ARMS), 1, 6), SIM_INVALID_PC);
     assert_said("cudasim: invalid program counter in kernel k: thread (4,0,0) of block (0,0,0): "
                 "index 4 of 4 branch targets\n    at PTX line 8: brx.idx %%r1, T\n");
@@ -173,7 +171,6 @@ static const word_case spinning[] = {
 };
 
 static void test_spinning(void **state) {
-    (void)state;
     for (size_t k = 0; k < COUNT(spinning); k++) check_words(&spinning[k]);
 }
 
@@ -185,7 +182,6 @@ static void test_spinning(void **state) {
                "END: red.global.add.u32 [%rd1+4], 1;\n")
 
 static void test_blocks_wait_for_later_ones(void **state) {
-    (void)state;
     static const char *const waits[] = {
         WAIT_FOR_LAST("ld.volatile.global.u32 %r2, [%rd1];"),
         WAIT_FOR_LAST("ld.acquire.gpu.global.u32 %r2, [%rd1];"),
@@ -207,7 +203,6 @@ static void test_blocks_wait_for_later_ones(void **state) {
 }
 
 static void test_blocks_take_turns(void **state) {
-    (void)state;
     for (int threads = 1; threads <= 2; threads++) {
         set_environment("CUDASIM_THREADS", threads == 1 ? "1" : "2");
         run_well(KERNEL("",
@@ -308,12 +303,10 @@ static const word_case barriers[] = {
 };
 
 static void test_barriers(void **state) {
-    (void)state;
     for (size_t k = 0; k < COUNT(barriers); k++) check_words(&barriers[k]);
 }
 
 static void test_refused_barriers(void **state) {
-    (void)state;
     static const stop_case cases[] = {
         {KERNEL("", BELOW(32) "@%p1 bar.sync 1, 64;\n@!%p1 bar.sync 1, 96;\n"), 64, SIM_ILLEGAL_INSTRUCTION,
          ILLEGAL

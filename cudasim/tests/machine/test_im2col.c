@@ -32,7 +32,6 @@ static const column good = {.type = TENSOR_F16,
 
 /* The arguments that the driver API's description of cuTensorMapEncodeIm2col forbids, one at a time. */
 static void maps_are_checked(void **state) {
-    (void)state;
     _Alignas(64) uint8_t map[128];
     tensor_map decoded;
     assert_int_equal(encode(NULL, &good), 1);
@@ -166,7 +165,6 @@ static column random_column(tensor_at *at, bool stores) {
 }
 
 static void columns_are_copied(void **state) {
-    (void)state;
     static uint8_t shared[65536], linear[65536], before[sizeof tensor];
     static const uint16_t nan[4] = {0x7ff7, 0x7ff7, 0x7ff7, 0x7ff7};
     static const uint8_t zero[8];
@@ -219,7 +217,6 @@ static void columns_are_copied(void **state) {
 /* A map made as CUTLASS makes it has as many bases as the convolution has places, whatever its stride leaves over: all
  * of a tap's pixels, from the first place of the first image on, are those that the definition multiplies by it. */
 static void a_convolution_gets_its_pixels(void **state) {
-    (void)state;
     static const struct {
         int sides[2], taps, stride, pad, dilation; /* W, H */
     } layers[] = {{{6, 5}, 3, 1, 1, 1}, {{7, 7}, 3, 2, 1, 1}, {{8, 6}, 3, 2, 1, 1}, {{9, 7}, 1, 1, 0, 1},
@@ -307,7 +304,6 @@ static sim_status run_column(const char *ptx, const column *c) {
 }
 
 static void instructions(void **state) {
-    (void)state;
     static const struct {
         uint32_t rank;
         const char *ptx;
@@ -349,7 +345,6 @@ static void instructions(void **state) {
 }
 
 static void mistakes(void **state) {
-    (void)state;
     static const struct {
         int corner; /* lower and upper */
         const char *ptx, *says;

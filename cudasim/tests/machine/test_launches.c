@@ -33,7 +33,6 @@ static sim_status print(const char *format, const char *stores, unsigned threads
 }
 
 static void test_printf(void **state) {
-    (void)state;
     static const struct {
         const char *format, *stores, *printed;
         int count;
@@ -86,7 +85,6 @@ static void test_printf(void **state) {
 }
 
 static void test_assert(void **state) {
-    (void)state;
     static char ptx[4096];
     ptx[0] = '\0';
     strcat(ptx,
@@ -108,7 +106,6 @@ static void test_assert(void **state) {
 }
 
 static void test_device_heap(void **state) {
-    (void)state;
 #define HEAP ".extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern .func free(.param .b64 p);\n"
 #define DEVICE_MALLOC(bytes)                                                                                           \
     ".param .b64 n; .param .b64 p; st.param.b64 [n], " #bytes "; call (p), malloc, (n); ld.param.b64 %rd3, [p];\n"
@@ -140,7 +137,6 @@ static uint64_t sum_of(size_t words) {
 
 /* What an instruction writes may be what it reads, in every lane and part. */
 static void test_results_in_the_place_of_sources(void **state) {
-    (void)state;
     const sim_launch_config one = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
     assert_int_equal(run_with(KERNEL("", "mov.b32 %f1, 0f3F800000; mov.b32 %f2, 0f40000000;\n"
                                          "atom.global.add.v2.f32 {%f1, %f2}, [%rd1+16], {%f2, %f1};\n"
@@ -157,7 +153,6 @@ static void test_results_in_the_place_of_sources(void **state) {
 }
 
 static void test_shapes(void **state) {
-    (void)state;
 #define LINEAR /* out[number of the thread in the grid] */                                                             \
     "mov.u32 %r3, %ctaid.z; mov.u32 %r4, %nctaid.y; mov.u32 %r5, %ctaid.y; mad.lo.u32 %r3, %r3, %r4, %r5;\n"           \
     "mov.u32 %r4, %nctaid.x; mov.u32 %r5, %ctaid.x; mad.lo.u32 %r3, %r3, %r4, %r5; mov.u32 %r4, %ntid.z;\n"            \
@@ -183,7 +178,6 @@ static void test_shapes(void **state) {
 }
 
 static void test_many_blocks(void **state) {
-    (void)state;
     uint64_t sums[2];
     for (int threads = 1; threads <= 2; threads++) {
         set_environment("CUDASIM_THREADS", threads == 1 ? "1" : "2");
@@ -200,7 +194,6 @@ static void test_many_blocks(void **state) {
 }
 
 static void test_no_parameters(void **state) {
-    (void)state;
     program p = program_load(
         PTX_HEAD ".visible .global .u32 count;\n.visible .entry k() {\nred.global.add.u32 [count], 1;\nret; }\n");
     uint64_t address, size;
@@ -213,7 +206,6 @@ static void test_no_parameters(void **state) {
 }
 
 static void test_cooperative(void **state) {
-    (void)state;
 #define WORKSPACE                                                                                                      \
     KERNEL("",                                                                                                         \
            "mov.u32 %r3, %envreg1; mov.u32 %r4, %envreg2; mov.b64 %rd3, {%r4, %r3}; setp.eq.u64 %p1, %rd3, 0;\n"       \
@@ -253,7 +245,6 @@ static sim_status run_within(const char *ptx, sim_launch_config config, uint64_t
 }
 
 static void test_no_memory(void **state) {
-    (void)state;
 #define STOPPED "cudasim: kernel k is stopped: the host has no memory for "
     set_environment("CUDASIM_THREADS", "2");
     run_well(KERNEL("", ""), 2, 32); /* the threads have their stacks */
@@ -314,7 +305,6 @@ static sim_status run_beside(int waiting, bool helps) {
 }
 
 static void test_the_host_may_do_what_a_kernel_waits_for(void **state) {
-    (void)state;
     set_environment("CUDASIM_WATCHDOG", "0.1");
     for (int threads = 1; threads <= 2; threads++) {
         set_environment("CUDASIM_THREADS", threads == 1 ? "1" : "2");
@@ -341,7 +331,6 @@ static uint32_t lane_masks(uint32_t t) {
 }
 
 static void test_special_registers(void **state) {
-    (void)state;
     static const word_case c = {
         "lane masks",
         KERNEL("",
@@ -355,7 +344,6 @@ static void test_special_registers(void **state) {
 
 /* Not even the piece at the heap's start. */
 static void test_the_host_cannot_free_what_a_kernel_allocated(void **state) {
-    (void)state;
     const uint64_t address = heap_allocate(64);
     assert_int_not_equal(address, 0);
     assert_int_equal(cudaFree((void *)(uintptr_t)address), cudaErrorInvalidValue);

@@ -80,7 +80,6 @@ static const fault_case faults[] = {
 };
 
 static void test_faults(void **state) {
-    (void)state;
     for (size_t k = 0; k < COUNT(faults); k++) {
         char expected[1024] = "";
         const sim_status status = run(faults[k].ptx, 1, 1);
@@ -100,7 +99,6 @@ static void test_faults(void **state) {
 }
 
 static void test_freed_memory_and_gaps(void **state) {
-    (void)state;
     static const char load[] = KERNEL("", "ld.global.u32 %r2, [%rd1];\n");
     uint64_t first = memory_allocate(100, 0, MEMORY_DEVICE, NULL, NULL);
     uint64_t second = memory_allocate(4096, 0, MEMORY_DEVICE, NULL, NULL);
@@ -128,7 +126,6 @@ static void note_leak(const memory_allocation *m) {
 /* Small allocations and large ones are kept apart, and what is not freed is told in the program's order all the same.
  */
 static void test_leaks_are_told_oldest_first(void **state) {
-    (void)state;
     static const uint64_t sizes[] = {100, 4u << 20, 200, 2u << 20, 300};
     uint64_t at[COUNT(sizes)];
     for (int k = 0; k < (int)COUNT(sizes); k++) at[k] = memory_allocate(sizes[k], 0, MEMORY_DEVICE, NULL, NULL);
@@ -139,7 +136,6 @@ static void test_leaks_are_told_oldest_first(void **state) {
 }
 
 static void test_which_lanes(void **state) {
-    (void)state;
     assert_int_equal(run(KERNEL("", "setp.gt.u32 %p1, %r1, 40; @%p1 add.u64 %rd2, %rd2, 32768;\n" STORE), 1, 64),
                      SIM_ILLEGAL_ADDRESS);
     assert_said(FAULT("illegal address") "thread (41,0,0) of block (0,0,0) and 22 more of its warp: writes *");
@@ -155,7 +151,6 @@ static void test_which_lanes(void **state) {
 }
 
 static void test_only_the_first_fault_is_told(void **state) {
-    (void)state;
     for (int threads = 1; threads <= 4; threads++) {
         set_environment("CUDASIM_THREADS", threads == 1 ? "1" : threads == 2 ? "2" : "4");
         assert_int_equal(run(KERNEL("", "trap;\n"), 500, 64), SIM_TRAP);
@@ -166,7 +161,6 @@ static void test_only_the_first_fault_is_told(void **state) {
 }
 
 static void test_names_of_cpp(void **state) {
-    (void)state;
     program p = program_load(PTX_HEAD ".visible .entry _Z4findILi8EEvPKfm(.param .u64 a, .param .u64 b) { trap; }\n");
     out_renew();
     assert_int_equal(launch_kernel(kernel_of(&p, "_Z4findILi8EEvPKfm"), shape(1, 1), (uint64_t[2]){0}), SIM_TRAP);
@@ -175,7 +169,6 @@ static void test_names_of_cpp(void **state) {
 }
 
 static void test_call_chain(void **state) {
-    (void)state;
 #define CHAIN                                                                                                          \
     PTX_FILE ".func deep(.param .b64 a) {\n.reg .b64 %rd<2>; ld.param.u64 %rd1, [a];\n" LOC(                           \
         3) "st.u32 [%rd1], 0;\nret; }\n.func middle(.param .b64 a) {\n"                                                \
@@ -194,7 +187,6 @@ static void test_call_chain(void **state) {
 /* ---- shared memory ---- */
 
 static void test_shared_memory(void **state) {
-    (void)state;
     /* a of the module, b of the function that it calls, c its own, then what the launch asks for. */
     static const char text[] = KERNEL(
         ".shared .align 4 .b8 a[20]; .extern .shared .align 128 .b8 dynamic[]; .extern .shared .u32 too[];\n"
@@ -306,7 +298,6 @@ static const word_case copies[] = {
 };
 
 static void test_copies(void **state) {
-    (void)state;
     for (size_t k = 0; k < COUNT(copies); k++) check_words(&copies[k]);
 }
 
@@ -402,12 +393,10 @@ static const word_case calls[] = {
 };
 
 static void test_calls(void **state) {
-    (void)state;
     for (size_t k = 0; k < COUNT(calls); k++) check_words(&calls[k]);
 }
 
 static void test_bad_calls(void **state) {
-    (void)state;
     assert_int_equal(run(KERNEL(TABLE, PROTOTYPE ARGUMENTS "mov.u64 %rd4, two; setp.gt.u32 %p1, %r1, 4;\n"
                                                            "@%p1 mov.u64 %rd4, 4660; call (b), %rd4, (a), P;\n"),
                          1, 8),

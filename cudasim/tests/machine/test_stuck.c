@@ -6,7 +6,6 @@
 #define STUCK "cudasim: kernel k is stopped: deadlock: no thread of the block can go on; block (0,0,0):\n"
 
 static void test_deadlocks(void **state) {
-    (void)state;
     static const stop_case cases[] = {
         {KERNEL(PTX_FILE, BELOW(32) LOC(12) "@%p1 bar.sync 1;\n" LOC(34) "@!%p1 bar.sync 2;\n"), 64, SIM_TIMEOUT,
          STUCK
@@ -37,7 +36,6 @@ static void test_deadlocks(void **state) {
 }
 
 static void test_long_deadlock_report_is_cut(void **state) {
-    (void)state;
     assert_int_equal(run(KERNEL("", "and.b32 %r3, %r1, 1; setp.eq.u32 %p1, %r3, 0;\n@%p1 barrier.sync 3;\n"
                                     "barrier.sync 4;\n"),
                          1, 1024),
@@ -46,7 +44,6 @@ static void test_long_deadlock_report_is_cut(void **state) {
 }
 
 static void test_watchdog(void **state) {
-    (void)state;
     set_environment("CUDASIM_WATCHDOG", "0.2");
     for (int threads = 1; threads <= 2; threads++) {
         set_environment("CUDASIM_THREADS", threads == 1 ? "1" : "2");
@@ -97,7 +94,6 @@ static void test_watchdog(void **state) {
 #define LONG_LOOP(body) "mov.u32 %r4, 0; L: " body " add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, 100000; @%p1 bra L;\n"
 
 static void test_blocks_that_compute_run_alone(void **state) {
-    (void)state;
     static const char *const kernels[] = {
         COUNTS_ITSELF(LONG_LOOP("mad.lo.u32 %r5, %r5, 3, 1;")),
         COUNTS_ITSELF(LONG_LOOP("ld.global.u32 %r5, [%rd1+8];")),
@@ -114,7 +110,6 @@ static void test_blocks_that_compute_run_alone(void **state) {
 }
 
 static void test_blocks_wait_for_others(void **state) {
-    (void)state;
 #define ALL_HERE(loop) KERNEL("", "red.global.add.u32 [%rd1], 1;\nL: " loop " @%p1 bra L;\n")
     static const char *const kernels[] = {
         ALL_HERE("ld.volatile.global.u32 %r3, [%rd1]; setp.lt.u32 %p1, %r3, 4;"),
@@ -262,12 +257,10 @@ static const word_case warp_wide[] = {
 };
 
 static void test_warp_wide(void **state) {
-    (void)state;
     for (size_t k = 0; k < COUNT(warp_wide); k++) check_words(&warp_wide[k]);
 }
 
 static void test_lane_outside_of_its_mask(void **state) {
-    (void)state;
     static const stop_case cases[] = {
         {KERNEL("", "shfl.sync.idx.b32 %r2, %r1, 0, 31, 0xffff;\n"), 32, SIM_ILLEGAL_INSTRUCTION,
          ILLEGAL "thread (16,0,0) of block (0,0,0): lane 16 is not in its own member mask 0x0000ffff\n"

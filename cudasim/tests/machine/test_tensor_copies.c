@@ -21,7 +21,6 @@ static int encode(void *map, const map_arguments *a) {
 
 /* The arguments that the driver API's description of cuTensorMapEncodeTiled forbids, one at a time. */
 static void maps_are_checked(void **state) {
-    (void)state;
     _Alignas(64) uint8_t map[16 + 128];
     const map_arguments good = {.type = TENSOR_F16,
                                 .rank = 3,
@@ -162,7 +161,6 @@ static int64_t model_global(const map_arguments *a, const int32_t *at, uint32_t 
 }
 
 static void tensors_are_copied(void **state) {
-    (void)state;
     static uint8_t shared[65536 + 2048], linear[65536], before[sizeof tensor];
     _Alignas(64) uint8_t bytes[128];
     for (int round = 0; round < 3000; round++) {
@@ -242,7 +240,6 @@ static void tensors_are_copied(void **state) {
            "], [buf];\n" COMMIT DRAIN(0))
 
 static void tensor_instructions(void **state) {
-    (void)state;
     static const struct {
         const char *load, *store, *add;
     } kernels[] = {
@@ -302,7 +299,6 @@ static void tensor_instructions(void **state) {
 
 /* Maps of TF32 and FTZ types; what an H200 made of these words. */
 static void tensor_formats(void **state) {
-    (void)state;
     static const uint32_t in[8] = {0x00000001, 0x807fffff, 0x3f801000, 0x3f803000,
                                    0x7f7ff000, 0x7f800001, 0xffc01234, 0xcbeeb2f8},
                           tf32[8] = {0,          0x80800000, 0x3f800000, 0x3f804000,
@@ -340,7 +336,6 @@ static void tensor_formats(void **state) {
 
 /* The wrong swizzle is data in wrong places; other mistakes with maps are named. */
 static void tensor_mistakes(void **state) {
-    (void)state;
     static const struct {
         int type, swizzle;
         uint32_t rank, columns;
@@ -409,7 +404,6 @@ static void tensor_mistakes(void **state) {
 /* ---- forms that are refused ---- */
 
 static void forms_are_refused(void **state) {
-    (void)state;
     static const char *const forms[] = {
         "mbarrier.init.shared::cluster.b64 [bar], 1;",
         "mbarrier.arrive.shared::cluster.b64 %rd5, [bar];",

@@ -43,14 +43,12 @@ static uint32_t most(uint32_t t) {
     return 96 + t % 32;
 }
 static uint32_t four(uint32_t t) {
-    (void)t;
     return 4;
 }
 static uint32_t first(uint32_t t) {
     return t % 32;
 }
 static uint32_t stale(uint32_t t) {
-    (void)t;
     return UINT32_MAX;
 }
 
@@ -154,7 +152,6 @@ static const struct {
 };
 
 static void blocks_work_together(void **state) {
-    (void)state;
     static const char *const threads[] = {"1", "2"};
     for (size_t k = 0; k < COUNT(cases); k++)
         for (size_t n = 0; n < COUNT(threads); n++) {
@@ -260,7 +257,6 @@ static const struct {
 };
 
 static void mistakes_are_named(void **state) {
-    (void)state;
     for (size_t k = 0; k < COUNT(mistakes); k++) {
         set_environment("CUDASIM_THREADS", k % 2 ? "1" : NULL);
         const sim_status status = run_with(mistakes[k].ptx, clusters(4, mistakes[k].threads, 4));
@@ -273,7 +269,6 @@ static void mistakes_are_named(void **state) {
 
 /* Forms that PTX does not have. */
 static void forms_are_refused(void **state) {
-    (void)state;
     static const struct {
         const char *body, *error;
     } forms[] = {

@@ -15,7 +15,7 @@
         }                                                                                                              \
     } while (0)
 
-inline int failures = 0;
+static int failures = 0;
 
 // Counts a result that is not what the host computed.
 inline void expect(bool ok, const char *what) {

@@ -73,7 +73,6 @@ static void assert_choice(const image *image, unsigned arch, const char *expecte
 }
 
 static void entries_are_listed(void **state) {
-    (void)state;
     image image = empty_container();
     add_entry(&image, FATBIN_ELF, 90, SPECIFIC, "elf");
     add_entry(&image, FATBIN_PTX, 90, 0x11, "ptx");
@@ -99,7 +98,6 @@ static void entries_are_listed(void **state) {
 }
 
 static void the_ptx_to_run_is_chosen(void **state) {
-    (void)state;
     image image = empty_container();
     assert_choice(&image, 90, "no PTX in this program: build it with -gencode arch=compute_90,code=compute_90");
     add_entry(&image, FATBIN_ELF, 90, 0, "elf");
@@ -126,7 +124,6 @@ static void the_ptx_to_run_is_chosen(void **state) {
 
 /* Where all PTX is above the device, the nearest. */
 static void newer_ptx_is_better_than_none(void **state) {
-    (void)state;
     image image = empty_container();
     add_entry(&image, FATBIN_PTX, 120, 0, "120");
     assert_choice(&image, 90, "120");
@@ -139,7 +136,6 @@ static void newer_ptx_is_better_than_none(void **state) {
 }
 
 static void damaged_containers(void **state) {
-    (void)state;
     image whole = empty_container();
     add_entry(&whole, FATBIN_PTX, 90, 0, "ptx");
     static const struct {
@@ -173,7 +169,6 @@ static void damaged_containers(void **state) {
 }
 
 static void truncated_containers(void **state) {
-    (void)state;
     image whole = empty_container();
     add_entry(&whole, FATBIN_PTX, 90, 0, "some ptx");
     add_entry(&whole, FATBIN_ELF, 90, 0, "some elf");
@@ -189,7 +184,6 @@ static void truncated_containers(void **state) {
 }
 
 static void ptx_of_nothing_but_nuls_is_empty(void **state) {
-    (void)state;
     image image = empty_container();
     add_entry(&image, FATBIN_PTX, 90, 0, "");
     assert_choice(&image, 90, "");
@@ -273,7 +267,6 @@ static cubin open_elf(const elf *e) {
 }
 
 static void resources_of_a_kernel(void **state) {
-    (void)state;
     elf e = make_elf();
     cubin cubin = open_elf(&e);
     assert_int_equal(cubin.count, 1);
@@ -291,7 +284,6 @@ static void resources_of_a_kernel(void **state) {
 
 /* More than an instruction can name would divide an SM's registers to nothing. */
 static void too_many_registers_are_refused(void **state) {
-    (void)state;
     elf e = make_elf();
     e.info[2] = 255;
     cubin cubin = open_elf(&e);
@@ -304,7 +296,6 @@ static void too_many_registers_are_refused(void **state) {
 }
 
 static void older_gpus_reserve_no_shared_memory(void **state) {
-    (void)state;
     elf e = make_elf();
     static const struct {
         unsigned char abi;
@@ -321,7 +312,6 @@ static void older_gpus_reserve_no_shared_memory(void **state) {
 }
 
 static void attributes_of_unknown_symbols_are_skipped(void **state) {
-    (void)state;
     elf e = make_elf();
     e.info[1] = UINT32_MAX;
     e.info[4] = 3;
@@ -332,7 +322,6 @@ static void attributes_of_unknown_symbols_are_skipped(void **state) {
 }
 
 static void damaged_cubins(void **state) {
-    (void)state;
     const elf whole = make_elf();
     elf e = whole;
 #define REFUSED(change, expected)                                                                                      \
@@ -368,7 +357,6 @@ static void damaged_cubins(void **state) {
 }
 
 static void damaged_attributes(void **state) {
-    (void)state;
     elf e = make_elf();
     e.info[9] = 5;
     assert_cubin_refused(&e, "damaged cubin: unknown format 5 of a record of .nv.info");
@@ -392,7 +380,6 @@ static void damaged_attributes(void **state) {
 }
 
 static void truncated_and_mutated_cubins(void **state) {
-    (void)state;
     const elf whole = make_elf();
     char error[100];
     cubin cubin;

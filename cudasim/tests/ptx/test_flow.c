@@ -85,7 +85,6 @@ static int first_passed(int a, int b, bool behind) {
 }
 
 static void meetings_are_what_every_path_passes(void **state) {
-    (void)state;
     int several = 0;
     for (int round = 0; round < 3000; round++) {
         seed = 0x9e3779b97f4a7c15u * (uint64_t)(round + 1);

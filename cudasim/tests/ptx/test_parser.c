@@ -4,7 +4,6 @@
 /* ---- what is accepted -------------------------------------------------------------------------------------------- */
 
 static void types(void **state) {
-    (void)state;
     assert_int_equal(ptx_type_named("u32", 3), PTX_U32);
     assert_int_equal(ptx_type_named("bf16x2", 6), PTX_BF16X2);
     assert_int_equal(ptx_type_named("u3", 2), PTX_NO_TYPE);
@@ -14,7 +13,6 @@ static void types(void **state) {
 }
 
 static void module_head(void **state) {
-    (void)state;
     ptx_module *module = parse(".version 8.7\n.target sm_90a, debug\n.address_size 64\n.file 2 \"a b.cu\", 0, 12\n"
                                "/* several\nlines */ .pragma \"x\";\n// end");
     assert_int_equal(module->version_major, 8);
@@ -28,7 +26,6 @@ static void module_head(void **state) {
 }
 
 static void final_nuls_are_ignored(void **state) {
-    (void)state;
     char error[100];
     const char text[] = HEAD "\0\0";
     ptx_module *module = ptx_parse(text, sizeof text, error, sizeof error);
@@ -37,7 +34,6 @@ static void final_nuls_are_ignored(void **state) {
 }
 
 static void instructions_keep_their_text(void **state) {
-    (void)state;
     static const char *const cases[][2] = {
         {"ret;", "ret"},
         {"fma.rn.f32 %f3, %f1,\n\t%f2 , %f3;", "fma.rn.f32 %f3, %f1, %f2, %f3"},
@@ -92,7 +88,6 @@ static void instructions_keep_their_text(void **state) {
 }
 
 static void formatting_is_cut_to_size(void **state) {
-    (void)state;
     ptx_module *module = parse_statements("@%p1 fma.rn.f32 %f3, %f1, %f2, %f3;");
     char text[64];
     for (size_t size = 1; size < sizeof text; size++) {
@@ -105,7 +100,6 @@ static void formatting_is_cut_to_size(void **state) {
 }
 
 static void operands(void **state) {
-    (void)state;
     ptx_module *module = parse_statements("setp.lt.and.f32 p|_, %f1, %v.y, !q;\nld.global.f32 %f1, [%rd1+-8];");
     const ptx_function *f = kernel(module);
     const ptx_operand *o = f->instructions[0].operands;
@@ -128,7 +122,6 @@ static void operands(void **state) {
 }
 
 static void register_ranges(void **state) {
-    (void)state;
     ptx_module *module = parse(HEAD ".entry k {\n.reg .f32 %f<4294967295>;\n.reg .b32 t<3>;\n"
                                     "mov.b32 %f4294967294, t2;\nmov.b32 %f4294967294, %f0;\n}");
     const ptx_function *f = kernel(module);
@@ -140,7 +133,6 @@ static void register_ranges(void **state) {
 }
 
 static void scopes_hide_outer_names(void **state) {
-    (void)state;
     ptx_module *module = parse(HEAD ".entry k {\n.reg .b32 %r<9>;\nmov.b32 %r1, 0;\n"
                                     "{ .reg .f32 %r<2>; mov.b32 %r1, 0; mov.b32 %r2, 0; }\n"
                                     "{ .reg .b64 %r1; mov.b32 %r1, 0; }\nmov.b32 %r1, 0;\n}");
@@ -153,7 +145,6 @@ static void scopes_hide_outer_names(void **state) {
 }
 
 static void labels(void **state) {
-    (void)state;
     ptx_module *module = parse_statements("first: second:\nbra END;\n{ bra LOOP; LOOP: bra LOOP; bra second; }\n"
                                           "{ LOOP: bra LOOP; { bra LOOP; bra OUT; } }\nOUT:\n.reg .b32 unused;\nEND:");
     const ptx_function *f = kernel(module);
@@ -170,7 +161,6 @@ static void labels(void **state) {
 }
 
 static void tables(void **state) {
-    (void)state;
     ptx_module *module =
         parse_statements("A: ret;\nlist: .branchtargets A, B,\n A;\nbrx.idx %r1, list;\nB:\n"
                          "fs: .calltargets callee;\nproto : .callprototype (.param .b32 _) _ (.param .b32 _, .param "
@@ -196,7 +186,6 @@ static void tables(void **state) {
 }
 
 static void locals_are_told_apart(void **state) {
-    (void)state;
     ptx_module *module = parse_statements("{ .param .b32 param0; st.param.b32 [param0+0], %r1; }\n"
                                           "{ .param .align 8 .b8 param0[12]; st.param.b32 [param0+4], %r1;\n"
                                           "call callee, (param0); }\n.shared .b32 var; ld.shared.b32 %r1, [var];");
@@ -216,7 +205,6 @@ static void locals_are_told_apart(void **state) {
 }
 
 static void variables(void **state) {
-    (void)state;
     ptx_module *module = parse(HEAD ".extern .shared .align 16 .b8 sh[];\n.global .align 4 .b8 big[25165824];\n"
                                     ".visible .global .attribute(.managed) .u16 h = 0xFFFF;\n"
                                     ".weak .const .f32 f[2][2] = {{1.5, -0f3F800000}, {-2}};\n"
@@ -254,7 +242,6 @@ static void variables(void **state) {
 }
 
 static void addresses_in_initial_values(void **state) {
-    (void)state;
     ptx_module *module =
         parse(HEAD ".func f;\n.global .b8 x[16];\n.global .u64 t[4] = {f, generic(x)+8, 7, x-1};\n"
                    ".global .u32 low = x;\n.global .u8 packed[9] = {3, 0XFF(generic(x)+8), 0xFF00(generic(x)+8), "
@@ -281,7 +268,6 @@ static void addresses_in_initial_values(void **state) {
 }
 
 static void functions(void **state) {
-    (void)state;
     ptx_module *module =
         parse(HEAD ".extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b) ;\n"
                    ".func (.param .b32 r) f (.param .b32 a) .noreturn;\n"
@@ -323,7 +309,6 @@ static void functions(void **state) {
 }
 
 static void locations(void **state) {
-    (void)state;
     ptx_module *module =
         parse(HEAD ".entry k {\nret;\n.loc 1 10 5\n.loc 2 20 3, function_name $L+8, inlined_at 1 10 5\nret;\n"
                    ".loc 1 30 7, function_name $M, inlined_at 2 20 3\nret;\n.loc 9 1 1, function_name $M, inlined_at "

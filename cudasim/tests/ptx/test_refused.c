@@ -11,7 +11,6 @@ static void assert_refused(const char *text, const char *expected) {
 }
 
 static void texts_that_are_refused(void **state) {
-    (void)state;
     static const char *const cases[][2] = {
         {"", "PTX line 1: expected \".version\", found the end of the text"},
         {"x", "PTX line 1: expected \".version\", found \"x\""},
@@ -72,7 +71,6 @@ static void texts_that_are_refused(void **state) {
 }
 
 static void statements_that_are_refused(void **state) {
-    (void)state;
     static const char *const cases[][2] = {
         {"add.s32 r1", "expected \";\" or \",\", found \"}\""},
         {"add.s32 %r1, %r2", "expected \";\" or \",\", found \"}\""},
@@ -138,7 +136,6 @@ static void statements_that_are_refused(void **state) {
 }
 
 static void errors_are_cut_to_size(void **state) {
-    (void)state;
     char error[64];
     for (size_t size = 0; size < sizeof error; size++) {
         memset(error, 'x', sizeof error);
@@ -157,7 +154,6 @@ static char *repeat(const char *head, const char *part, int count, const char *t
 }
 
 static void depth_and_length_are_bounded(void **state) {
-    (void)state;
     static const struct {
         const char *head, *part;
         const char *error;
@@ -192,7 +188,6 @@ static const char whole[] =
          "T: .branchtargets L, end;\nbrx.idx %r1, T;\nret;\nend:\n}\n.section .debug_str\n{\ninfo: .b8 95,0\n}\n";
 
 static void every_truncation_is_told(void **state) {
-    (void)state;
     const size_t length = sizeof whole - 1;
     ptx_free(parse(whole));
     int accepted = 0;
@@ -212,7 +207,6 @@ static void every_truncation_is_told(void **state) {
 }
 
 static void mutations_do_no_harm(void **state) {
-    (void)state;
     static const char *const parts[] = {"{",    "}",    "(",  ")",           "[",  "]",  ";",  ",", ".",
                                         "%",    "%r1",  "0f", "99999999999", "/*", "\"", "<",  ">", ":",
                                         ".reg", ".b32", "@",  "|",           "!",  "-",  "\n", "="};

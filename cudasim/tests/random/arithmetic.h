@@ -91,26 +91,22 @@ static bool bit(uint64_t x, unsigned n) {
     return x >> n & 1;
 }
 static uint64_t run_popc(const step *s, const uint64_t *x, bool *carry) {
-    (void)carry;
     unsigned count = 0;
     for (unsigned i = 0; i < BITS; i++) count += bit(x[0], i);
     return count;
 }
 static uint64_t run_clz(const step *s, const uint64_t *x, bool *carry) {
-    (void)carry;
     unsigned count = 0;
     while (count < BITS && !bit(x[0], BITS - 1 - count)) count++;
     return count;
 }
 static uint64_t run_brev(const step *s, const uint64_t *x, bool *carry) {
-    (void)carry;
     uint64_t d = 0;
     for (unsigned i = 0; i < BITS; i++) d |= (uint64_t)bit(x[0], i) << (BITS - 1 - i);
     return d;
 }
 /* how[1]: .shiftamt */
 static uint64_t run_bfind(const step *s, const uint64_t *x, bool *carry) {
-    (void)carry;
     const bool sought = !(is_signed(TYPE) && bit(x[0], BITS - 1));
     for (unsigned i = BITS; i-- > 0;)
         if (bit(x[0], i) == sought) return s->how[1] ? BITS - 1 - i : i;
@@ -121,7 +117,6 @@ static unsigned field_number(uint64_t x, unsigned bits) {
     return bits == 64 && x > 255 ? 255 : x & 255;
 }
 static uint64_t run_bfe(const step *s, const uint64_t *x, bool *carry) {
-    (void)carry;
     const unsigned msb = BITS - 1, position = field_number(x[1], BITS), length = field_number(x[2], BITS);
     const unsigned last = position + length - 1;
     const bool sign = is_signed(TYPE) && length > 0 && bit(x[0], last < msb ? last : msb);
@@ -131,7 +126,6 @@ static uint64_t run_bfe(const step *s, const uint64_t *x, bool *carry) {
     return d;
 }
 static uint64_t run_bfi(const step *s, const uint64_t *x, bool *carry) {
-    (void)carry;
     const unsigned msb = BITS - 1, position = x[2] & 0xff, length = x[3] & 0xff;
     uint64_t d = x[1];
     for (unsigned i = 0; i < length && position + i <= msb; i++)
@@ -140,14 +134,12 @@ static uint64_t run_bfi(const step *s, const uint64_t *x, bool *carry) {
 }
 /* how[1]: the bytes' types; dp2a.hi: how[2] */
 static uint64_t run_dp4a(const step *s, const uint64_t *x, bool *carry) {
-    (void)carry;
     uint64_t d = x[2];
     for (unsigned i = 0; i < 4; i++)
         d += (uint64_t)(number_of(s->how[0] ? S8 : U8, x[0] >> 8 * i) * number_of(s->how[1] ? S8 : U8, x[1] >> 8 * i));
     return d;
 }
 static uint64_t run_dp2a(const step *s, const uint64_t *x, bool *carry) {
-    (void)carry;
     uint64_t d = x[2];
     for (unsigned i = 0; i < 2; i++)
         d += (uint64_t)(number_of(s->how[0] ? S16 : U16, x[0] >> 16 * i) *
@@ -156,7 +148,6 @@ static uint64_t run_dp2a(const step *s, const uint64_t *x, bool *carry) {
 }
 /* The table is x[3]; with q (x[4]): how[1] 1 .or, 2 .and, and p behind d. */
 static uint64_t run_lop3(const step *s, const uint64_t *x, bool *carry) {
-    (void)carry;
     uint64_t d = 0;
     for (unsigned i = 0; i < 32; i++)
         d |= (uint64_t)bit(x[3], bit(x[0], i) * 4u + bit(x[1], i) * 2u + bit(x[2], i)) << i;
@@ -165,18 +156,15 @@ static uint64_t run_lop3(const step *s, const uint64_t *x, bool *carry) {
 }
 /* how[1]: .clamp */
 static uint64_t run_shf_l(const step *s, const uint64_t *x, bool *carry) {
-    (void)carry;
     const uint32_t n = !s->how[1] ? x[2] & 31 : x[2] > 32 ? 32 : (uint32_t)x[2];
     return x[1] << n | x[0] >> (32 - n);
 }
 static uint64_t run_shf_r(const step *s, const uint64_t *x, bool *carry) {
-    (void)carry;
     const uint32_t n = !s->how[1] ? x[2] & 31 : x[2] > 32 ? 32 : (uint32_t)x[2];
     return x[1] << (32 - n) | x[0] >> n;
 }
 /* how[1]: 0 without a mode, then .f4e .b4e .rc8 .ecl .ecr .rc16 */
 static uint64_t run_prmt(const step *s, const uint64_t *x, bool *carry) {
-    (void)carry;
     const uint64_t both = x[1] << 32 | x[0];
     uint64_t d = 0;
     for (unsigned i = 0; i < 4; i++) {
@@ -380,7 +368,6 @@ static uint64_t saturated(value_type type, uint64_t bits) {
 
 /* how[4]: + - * / f(ma) q(sqrt) r(cp) */
 static uint64_t run_float(const step *s, const uint64_t *given, bool *carry) {
-    (void)carry;
     const value_type type = TYPE;
     const int direction = directions[s->how[1]], count = s->s_count;
     char which = (char)s->how[4];
@@ -415,7 +402,6 @@ static uint64_t run_float_x2(const step *s, const uint64_t *x, bool *carry) {
 
 /* neg, abs (how[4]): an f32's and f16's NaN becomes the instruction's, an f64's stays, but for being quiet. */
 static uint64_t run_sign(const step *s, const uint64_t *x, bool *carry) {
-    (void)carry;
     const uint64_t sign = (uint64_t)1 << formats[TYPE].sign, a = s->how[2] ? flushed(TYPE, x[0]) : x[0];
     if (is_nan(TYPE, a)) return TYPE == F64 ? a | 0x8000000000000 : formats[TYPE].nan;
     return s->how[4] == 'n' ? a ^ sign : a & ~sign;
@@ -423,7 +409,6 @@ static uint64_t run_sign(const step *s, const uint64_t *x, bool *carry) {
 
 /* how[3]: .NaN; how[4]: max */
 static uint64_t run_float_min_max(const step *s, const uint64_t *given, bool *carry) {
-    (void)carry;
     uint64_t x[2];
     for (int i = 0; i < 2; i++) x[i] = s->how[2] ? flushed(TYPE, given[i]) : given[i];
     const bool nan[2] = {is_nan(TYPE, x[0]), is_nan(TYPE, x[1])};
@@ -439,7 +424,6 @@ RUN(copysign, (x[0] & (uint64_t)1 << formats[TYPE].sign) | (x[1] & ~((uint64_t)1
 
 /* how[4]: finite infinite number notanumber normal subnormal */
 static uint64_t run_testp(const step *s, const uint64_t *x, bool *carry) {
-    (void)carry;
     const long double value = float_of(TYPE, x[0]), least = scalbnl(1, formats[TYPE].least);
     switch (s->how[4]) {
     case 0:
@@ -496,13 +480,11 @@ static bool combined(const step *s, bool a, bool c) {
     return s->how[3] == 0 ? a : s->how[3] == 1 ? a && c : s->how[3] == 2 ? a || c : a != c;
 }
 static uint64_t run_setp(const step *s, const uint64_t *x, bool *carry) {
-    (void)carry;
     const bool is = compared(s, x);
     return (uint64_t)combined(s, is, x[2]) | (uint64_t)combined(s, !is, x[2]) << 1;
 }
 /* how[4]: 1.0f, not all ones */
 static uint64_t run_set(const step *s, const uint64_t *x, bool *carry) {
-    (void)carry;
     return !combined(s, compared(s, x), x[2]) ? 0 : s->how[4] ? 0x3f800000 : 0xffffffff;
 }
 
@@ -558,7 +540,6 @@ static uint64_t to_float(const step *s, uint64_t x, value_type to) {
 }
 
 static uint64_t run_cvt(const step *s, const uint64_t *x, bool *carry) {
-    (void)carry;
     const value_type from = TYPE, to = (value_type)s->how[1];
     if (is_float(to)) {
         const uint64_t d = to_float(s, cut(x[0], type_bits[from]), to);
@@ -576,7 +557,6 @@ static uint64_t run_cvt(const step *s, const uint64_t *x, bool *carry) {
 
 /* mov.b64 d, {a, b} and the other way round: all parts have the class that how[0]'s says. */
 static uint64_t run_pack(const step *s, const uint64_t *x, bool *carry) {
-    (void)carry;
     uint64_t d = 0;
     for (int i = s->s_count; i-- > 0;) d = d << BITS % 64 | x[i];
     return d;

@@ -45,7 +45,6 @@ typedef struct global_case {
 } global_case;
 
 static void global_accesses(void **state) {
-    (void)state;
     static const global_case cases[] = {
         {"u32", "%r5", 4, 0, 4, 1},                         /* coalesced */
         {"u32", "%r5", 4, 16, 5, 2},                        /* misaligned */
@@ -94,7 +93,6 @@ static void global_accesses(void **state) {
 
 /* A loop whose addresses move on by a sector, and by less: the pattern stays, the sectors do not. */
 static void loops_of_loads(void **state) {
-    (void)state;
     count(KERNEL("", "mov.u32 %r2, 0;\n"
                      "loop: ld.global.u32 %r5, [%rd2]; add.u64 %rd2, %rd2, 16; add.u32 %r2, %r2, 1;\n"
                      "setp.lt.u32 %p1, %r2, 8; @%p1 bra loop;\n"),
@@ -124,7 +122,6 @@ static unsigned walked(const walk *w) {
 }
 
 static void walks(void **state) {
-    (void)state;
     static const walk all[] = {
         {1024, 0, 4, 256},  {1024, 0, 32, 32}, {512, 64, 32, 80}, {512, 0, 64, 70},    {512, 32, 128, 100},
         {96, 0, 32, 40},    {96, 8, 16, 200},  {160, 4, 12, 90},  {512, 8192, -4, 99}, {512, 8192, -32, 200},
@@ -147,7 +144,6 @@ static void walks(void **state) {
 }
 
 static void guarded_lanes(void **state) {
-    (void)state;
     count(KERNEL("", "setp.lt.u32 %p1, %r1, 8; @%p1 ld.global.u32 %r5, [%rd2]; @!%p1 st.global.u32 [%rd2], %r1;\n"), 1,
           32);
     EXPECT(LOAD_REQUESTS, 1);
@@ -158,7 +154,6 @@ static void guarded_lanes(void **state) {
 
 /* Several warps, blocks and host threads. */
 static void totals_of_threads(void **state) {
-    (void)state;
     static const char ptx[] =
         KERNEL(".shared .align 16 .b8 s[4096]; ",
                "mov.u32 %r9, %ctaid.x; mad.lo.u32 %r8, %r9, 128, %r1; and.b32 %r8, %r8, 1023; mad.wide.u32 %rd3, %r8, "
@@ -200,7 +195,6 @@ typedef struct shared_case {
 } shared_case;
 
 static void shared_accesses(void **state) {
-    (void)state;
 #define V4 "{%r5, %r6, %r7, %r8}"
     static const shared_case cases[] = {
         {"u32", "%r5", "mul.lo.u32 %r3, %r1, 4;", 1, 1, 1, 1},
@@ -239,7 +233,6 @@ static void shared_accesses(void **state) {
 }
 
 static void matrices(void **state) {
-    (void)state;
     for (unsigned count_of = 1; count_of <= 4; count_of *= 2) {
         static const char *const registers[] = {"", "{%r5}", "{%r5, %r6}", "", "{%r5, %r6, %r7, %r8}"};
         for (unsigned stride = 16; stride <= 144; stride += stride == 16 ? 112 : 16) {
@@ -267,7 +260,6 @@ static void matrices(void **state) {
 /* Lanes want so many different words, `mask` + 1: lane & mask is the word. Two loads; they are none of global memory.
  */
 static void constants(void **state) {
-    (void)state;
     for (unsigned mask = 0; mask < 32; mask = 2 * mask + 1) {
         char body[512];
         snprintf(body, sizeof body,
@@ -286,7 +278,6 @@ static void constants(void **state) {
  */
 
 static void copies(void **state) {
-    (void)state;
     count(KERNEL(".shared .align 128 .b8 s[2048]; ",
                  "mov.u32 %r2, s; mad.lo.u32 %r3, %r1, 16, %r2; mad.wide.u32 %rd3, %r1, 16, %rd1;\n"
                  "cp.async.cg.shared.global [%r3], [%rd3], 16; cp.async.ca.shared.global [%r3+512], [%rd2], 4;\n"
@@ -306,7 +297,6 @@ static void copies(void **state) {
 }
 
 static void bulk_copies(void **state) {
-    (void)state;
     count(KERNEL(".shared .align 128 .b8 t[2048]; .shared .align 8 .b64 bar; ",
                  "setp.ne.u32 %p1, %r1, 0; @%p1 ret;\n"
                  "mov.u32 %r2, t; mov.u32 %r4, bar; mbarrier.init.shared.b64 [%r4], 1; fence.proxy.async.shared::cta;\n"
@@ -334,7 +324,6 @@ static void bulk_copies(void **state) {
 }
 
 static void atomics(void **state) {
-    (void)state;
     count(KERNEL(
               ".shared .align 128 .b8 s[2048]; ",
               "mov.u32 %r2, s; mad.lo.u32 %r3, %r1, 4, %r2; st.shared.u32 [%r3], 0; bar.warp.sync -1;\n"
@@ -353,7 +342,6 @@ static void atomics(void **state) {
 
 /* What machine code there is for an atomic operation decides how its lanes share a bank. */
 static void shared_atomics(void **state) {
-    (void)state;
     static const struct {
         const char *code;
         int64_t wavefronts; /* of 32 lanes at one word */
@@ -379,7 +367,6 @@ static void shared_atomics(void **state) {
  */
 
 static void divergence(void **state) {
-    (void)state;
     count(KERNEL("", "and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 0; @%p1 bra even;\n"
                      "fma.rn.f32 %f1, %f2, %f3, %f4; fma.rn.f32 %f1, %f2, %f3, %f4; bra join;\n"
                      "even: add.f32 %f1, %f2, %f3;\n"
@@ -393,7 +380,6 @@ static void divergence(void **state) {
 }
 
 static void calls(void **state) {
-    (void)state;
     count(KERNEL(".func (.param .b32 d) f(.param .b32 a) { .reg .f32 %f<2>; ld.param.f32 %f1, [a];\n"
                  "fma.rn.f32 %f1, %f1, %f1, %f1; st.param.f32 [d], %f1; ret; } ",
                  "{ .param .b32 pa; .param .b32 pd; st.param.f32 [pa], %f2; setp.lt.u32 %p1, %r1, 4;\n"
@@ -416,7 +402,6 @@ static void text_of(void (*report)(const counted_kernel *, FILE *), char *text, 
 }
 
 static void reports(void **state) {
-    (void)state;
     static char text[65536];
     count(PTX_HEAD ".visible .entry k(.param .u64 out) {\n"
                    ".reg .b64 %rd<3>; .reg .b32 %r<3>; .reg .f32 %f<4>;\n"
@@ -443,7 +428,6 @@ static void reports(void **state) {
 }
 
 static void explanations(void **state) {
-    (void)state;
     for (int m = 0; m < METRIC_COUNT; m++) {
         int sentences = 0;
         for (const char *c = metrics[m].explanation; *c != '\0'; c++)

@@ -38,7 +38,6 @@ static void run_kernel(const char *ptx, unsigned grid, unsigned block) {
 
 /* 256 threads copy a kilobyte: 8 loads and 8 stores of a line each. */
 static void a_copy(void **state) {
-    (void)state;
     run_kernel(KERNEL("", "ld.global.u32 %r5, [%rd2]; st.global.u32 [%rd2+8192], %r5;\n"), 1, 256);
     EXPECT(FLOOR_DRAM, 2048 / 500.0);
     EXPECT(FLOOR_DRAM_CACHED, 0);
@@ -72,7 +71,6 @@ static void a_multicast(void **state) {
                               .launches = 1,
                               .instructions = &i,
                               .count = 1};
-    (void)state;
     reckon(&k);
     EXPECT(FLOOR_L2_READ, 1048.576);
     EXPECT(FLOOR_MMA, 0);
@@ -83,7 +81,6 @@ static void a_multicast(void **state) {
 static void multiply_adds_and_waves(void **state) {
     static const char ptx[] = KERNEL("", "fma.rn.f32 %f1, %f2, %f3, %f4; fma.rn.f32 %f1, %f2, %f3, %f4;\n"
                                          "fma.rn.f32 %f1, %f2, %f3, %f4; fma.rn.f32 %f1, %f2, %f3, %f4;\n");
-    (void)state;
     run_kernel(ptx, 132, 128);
     EXPECT(FLOOR_FP32, 4);
     EXPECT(FLOOR, 4);
@@ -102,7 +99,6 @@ static void multiply_adds_and_waves(void **state) {
 
 /* A block has all of an SM: 133 blocks are two waves, nearly. */
 static void waves(void **state) {
-    (void)state;
     run_kernel(KERNEL("", ""), 133, 1024);
     const double two_at_once = v[METRIC_WAVES];
     assert_true(fabs(two_at_once - 133 / 264.0) < 1e-9);
@@ -119,7 +115,6 @@ static void l1(void **state) {
         const char *ptx;
         unsigned clocks;
     } cases[] = {{STRIDE("4"), 1}, {STRIDE("8"), 2}, {STRIDE("128"), 32}, {STRIDE("132"), 8}, {STRIDE("0"), 1}};
-    (void)state;
     for (size_t c = 0; c < COUNT(cases); c++) {
         run_kernel(cases[c].ptx, 1, 32);
         EXPECT(FLOOR_L1, cases[c].clocks);
@@ -149,7 +144,6 @@ static void shared_memory(void **state) {
 }
 
 static void atomics(void **state) {
-    (void)state;
     run_kernel(KERNEL("", "red.global.add.u32 [%rd2], 1; red.global.add.u32 [%rd1], 1;\n"), 1, 32);
     EXPECT(FLOOR_ATOMICS, 40 / 100.0); /* to one word: as one sector */
     run_kernel(KERNEL(".shared .align 128 .b8 s[8192]; ", "mov.u32 %r2, s; red.shared.add.f32 [%r2], %f1;\n"), 1, 32);
@@ -173,7 +167,6 @@ static void tensor(const char *opcode, double mma, double wgmma) {
 }
 
 static void tensor_cores(void **state) {
-    (void)state;
     tensor("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 4 * 4096 / 2048.0, 0);
     tensor("mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32", 4 * 4096 / 2048.0, 0);
     tensor("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32", 4 * 8192 / 2048.0, 0);
@@ -192,7 +185,6 @@ static void tensor_cores(void **state) {
 /* What its data sheet does not say of a GPU is left out. */
 static void a_data_sheet(void **state) {
     const ceilings measured = gpu;
-    (void)state;
     ceilings_of_data_sheet(&gpu, device_model_named("sm_75"));
     run_kernel(KERNEL("", "fma.rn.f32 %f1, %f2, %f3, %f4; ld.global.u32 %r5, [%rd2]; red.global.add.u32 [%rd1], 1;\n"),
                1, 32);

@@ -44,7 +44,6 @@ static bool next_slice(FILE *f, event *e) {
 
 /* The first warp comes to the barrier 7 instructions later than the second, which has jumped over them. */
 static void who_waits_waits_for_the_last(void **state) {
-    (void)state;
     FILE *f = trace(KERNEL("", "setp.gt.u32 %p1, %r1, 31; @%p1 bra meet;\n"
                                "add.u32 %r2, %r1, 1; add.u32 %r2, %r2, 1; add.u32 %r2, %r2, 1; add.u32 %r2, %r2, 1;\n"
                                "add.u32 %r2, %r2, 1; add.u32 %r2, %r2, 1; add.u32 %r2, %r2, 1;\n"
@@ -70,7 +69,6 @@ static void who_waits_waits_for_the_last(void **state) {
 #define ADDS                                                                                                           \
     "add.u32 %r2, %r2, 1; add.u32 %r2, %r2, 1; add.u32 %r2, %r2, 1; add.u32 %r2, %r2, 1; add.u32 %r2, %r2, 1;\n"
 static void too_many_slices_end_the_block(void **state) {
-    (void)state;
     FILE *f = trace(KERNEL("", "setp.gt.u32 %p2, %r1, 31; mov.u32 %r2, 0; @%p2 bra other;\n"
                                "loop: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 200000; @%p1 bra loop; bra meet;\n"
                                "other: " ADDS ADDS ADDS "setp.lt.u32 %p1, %r2, 200000; @%p1 bra other;\n"

@@ -25,38 +25,31 @@ static run_counts counted = {.runs = runs_at};
 static uint64_t async_issued, async_landed, bulk_issued, bulk_landed;
 
 static void launch_ends(observer *o, launch *la) {
-    (void)o;
     assert_non_null(la->observer);
     launches++;
 }
 static void block_ends(observer *o, block *b) {
-    (void)o;
     assert_int_equal(b->live, 0);
     blocks++;
 }
 static void before(observer *o, const observed_access *a) {
-    (void)o, (void)a;
     befores++;
 }
 static void after(observer *o, const observed_access *a) {
-    (void)o;
     if (note_count == MOST_NOTES) return;
     note *n = &notes[note_count++];
     *n = (note){a->i->pc, a->mask, a->kind, a->order, a->scope, a->space, a->bytes, {0}};
     memcpy(n->address, a->address, sizeof n->address);
 }
 static void async(observer *o, const observed_async *c) {
-    (void)o;
     for (int l = 0; l < LANES; l++)
         if (c->lanes >> l & 1) *(c->stage == COPY_ISSUED ? &async_issued : &async_landed) += c->bytes[l];
 }
 static void bulk(observer *o, const observed_bulk *c) {
-    (void)o;
     if (c->stage == COPY_ISSUED) bulk_issued += c->bytes;
     if (c->stage == COPY_LANDED) bulk_landed += c->bytes;
 }
 static run_counts *counts(observer *o, worker *k, const function *f) {
-    (void)o, (void)k;
     assert_true(f->source->instruction_count < (int)COUNT(runs_at) - 1);
     return &counted;
 }
@@ -94,7 +87,6 @@ static void watch(const char *ptx, unsigned grid, unsigned block) {
 
 /* The decoded program is what it is without observers, whether or not it has been watched, and holds no op_observe. */
 static void unwatched_code_is_the_same(void **state) {
-    (void)state;
     out_renew();
     program p = program_load(EVERYTHING);
     sim_kernel *kernel = kernel_of(&p, "k");
@@ -147,7 +139,6 @@ static const note *only_note(int at) {
 }
 
 static void accesses_are_told(void **state) {
-    (void)state;
     watch(KERNEL(".shared .align 16 .b8 t[2048]; ",
                  "mov.u32 %r2, t;\n"                                           /* 0 */
                  "mad.lo.u32 %r3, %r1, 4, %r2;\n"                              /* 1 */
@@ -198,7 +189,6 @@ static void accesses_are_told(void **state) {
 }
 
 static void copies_are_told(void **state) {
-    (void)state;
     watch(KERNEL(".shared .align 128 .b8 t[2048]; .shared .align 8 .b64 bar; ",
                  "mov.u32 %r2, t; mad.lo.u32 %r3, %r1, 16, %r2;\n"
                  "mad.wide.u32 %rd3, %r1, 16, %rd1;\n"
@@ -216,7 +206,6 @@ static void copies_are_told(void **state) {
 }
 
 static void instructions_are_counted(void **state) {
-    (void)state;
     watch(KERNEL("", "mov.u32 %r2, 0;\n"                                           /* 0 */
                      "loop: add.u32 %r2, %r2, 1;\n"                                /* 1 */
                      "setp.lt.u32 %p1, %r2, %r1;\n"                                /* 2 */
@@ -247,23 +236,19 @@ static int comebacks;
 static uint32_t latest_pc;
 
 static void careful_block(observer *o, block *b) {
-    (void)o;
     b->warps[1].careful |= CAREFUL_TRACE;
 }
 static void note_step(observer *o, warp *w, const insn *i, uint32_t mask) {
-    (void)o, (void)mask;
     assert_int_equal(w->index, 1);
     stepped[latest_pc = i->pc]++;
 }
 static void note_again(observer *o, warp *w) {
-    (void)o, (void)w;
     comebacks++;
     stepped[latest_pc]--;
 }
 
 /* Of two warps the second is looked at: it is told of once for each instruction, though it has to wait. */
 static void careful_warps_tell_each_step(void **state) {
-    (void)state;
     static observer stepper = {.block_begin = careful_block,
                                .step = note_step,
                                .careful = CAREFUL_TRACE,
