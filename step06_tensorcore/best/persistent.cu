@@ -1,4 +1,5 @@
-/* Launches the persistent kernel (persistent.cuh, read that first) as plan.c has decided; f16 is instantiated here. */
+/* Launches the persistent kernel (persistent.cuh, read that first) as plan.c has decided; f16 in tn is instantiated
+ * here. */
 #include "align.h"
 #include "persistent_tiles.cuh"
 
@@ -15,10 +16,10 @@ static cudaError_t ask_clusters(persistent_choice *c, int device) {
 
 /* The choices for the problem's type and a layout. */
 static persistent_choice *choices(gemm_type type, gemm_layout layout) {
-    if (type == GEMM_BF16) return persistent_bf16(layout);
+    if (type == GEMM_BF16) return layout == GEMM_TN ? persistent_bf16_tn() : persistent_bf16_nn();
     if (type == GEMM_S8) return persistent_s8();
     if (type == GEMM_TF32) return persistent_tf32();
-    return layout == GEMM_TN ? persistent_choices<GEMM_F16, GEMM_TN>() : persistent_choices<GEMM_F16, GEMM_NN>();
+    return layout == GEMM_TN ? persistent_choices<GEMM_F16, GEMM_TN>() : persistent_f16_nn();
 }
 
 extern "C" int persistent_tiles(const gemm_problem *p, plan_tile tiles[PERSISTENT_TILES]) {

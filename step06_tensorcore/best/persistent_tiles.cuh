@@ -64,7 +64,10 @@ template <int TYPE, int LAYOUT> static persistent_choice *persistent_choices(voi
     return all;
 }
 
-/* For the launcher in persistent.cu: each type is in its own file, so that they compile in parallel. */
-persistent_choice *persistent_bf16(gemm_layout layout);
+/* For the launcher in persistent.cu: each type and layout is in its own file, so that they compile in parallel, and so
+ * that only what is used is loaded. */
+persistent_choice *persistent_f16_nn(void);
+persistent_choice *persistent_bf16_tn(void);
+persistent_choice *persistent_bf16_nn(void);
 persistent_choice *persistent_s8(void);   /* tn */
 persistent_choice *persistent_tf32(void); /* tn */

@@ -23,7 +23,7 @@ some='square_any flat_any' all='square_any flat_any tall_any small_any' bulk='wi
 for layout in tn nn; do
     for dtype in f16 bf16 tf32 s8; do
         case "$dtype $layout" in 's8 nn' | 'bf16 nn') continue ;; esac
-        case $dtype in *16) long=1700 ;; tf32) long=850 ;; s8) long=3400 ;; esac # 3400 bytes: K that is divided
+        case $dtype in *16) long=1200 ;; tf32) long=600 ;; s8) long=2400 ;; esac # 2400 bytes: K that is divided
         any=$some clusters='wide_pair flat_four'
         case $dtype in
         *16) any=$all clusters="$clusters middle_any_pair wide_four shared_pair" ;;
@@ -31,7 +31,7 @@ for layout in tn nn; do
         set -- --dtype $dtype --layout $layout
         # Several waves; fewer steps along K than stages, and steps that no ring divides; one step.
         computes 'whole tiles.*' "$bulk $any" "$@" --m 300 --n 392 --k 400 --beta 2
-        computes 'whole tiles.*' "$clusters" "$@" --m 1100 --n 264 --k 208 --beta 2
+        computes 'whole tiles.*' "$clusters" "$@" --m 800 --n 264 --k 208 --beta 2
         # Rows that begin and end anywhere.
         computes 'whole tiles.*' "$any" "$@" --m 291 --n 389 --k 67 --lda 71 --ldb 391 --ldc 393 --beta 2
         # Parts: of one tile, of more; behind whole tiles; K that ends within a step; NaN in C where beta is 0.
@@ -47,6 +47,6 @@ for layout in tn nn; do
         computes 'whole tiles and parts' "$any" "$@" --m 500 --n 128 --k $long --ldc 129 --beta -3
     done
     computes 'whole tiles.*' "$bulk $all shared_pair" --layout $layout --out f32 --m 260 --n 300 --k 100 --beta 2
-    computes 'whole tiles and parts' "$all" --layout $layout --out f32 --m 500 --n 128 --k 1700 --beta 2
+    computes 'whole tiles and parts' "$all" --layout $layout --out f32 --m 500 --n 128 --k 1200 --beta 2
 done
 ended

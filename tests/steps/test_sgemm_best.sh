@@ -90,9 +90,9 @@ computes 17000 72 31 --ldc 73 --beta 2
 computes 1800 768 120 --ldc 769 --beta 2
 computes 2200 900 31
 computes 2000 513 192
-computes 6000 520 240 --no-check # for time's sake
-computes 6000 520 240 --ldc 521 --no-check
-computes 6000 513 48
+computes 6000 520 160 --no-check # for time's sake
+computes 6000 520 160 --ldc 521 --no-check
+computes 6000 513 32
 computes 7000 129 72 --ldb 133 --ldc 131 --beta 2
 uses align_rows
 nm -C build/obj/step05_doublebuffer/best/best.cu.o | sed -n 's/.* t void \(sgemm_[a-z_]*<.*>\)([^)]*)$/\1/p' |

@@ -1,6 +1,6 @@
-/* The persistent kernel for bf16. */
+/* The persistent kernel for bf16, tn. */
 #include "../persistent_tiles.cuh"
 
-persistent_choice *persistent_bf16(gemm_layout layout) {
-    return layout == GEMM_TN ? persistent_choices<GEMM_BF16, GEMM_TN>() : persistent_choices<GEMM_BF16, GEMM_NN>();
+persistent_choice *persistent_bf16_tn(void) {
+    return persistent_choices<GEMM_BF16, GEMM_TN>();
 }
