@@ -3,9 +3,9 @@
 # KL_TEST_ALL=1 in the environment, from `make test-all`, fuzzing and sanitizers too; some scripts have longer lists
 # then)
 #
-# As many run at once as there are processors, and a line says of each how it went when it ends; the simulator's own
-# tests (make -C cudasim test) and those on the GPU come after the others, and alone. A run that is killed ends what it
-# started.
+# As many run at once as there are processors, and a line says of each how it went when it ends; so each simulates with
+# one thread where it does not say otherwise, but for make test-all. The simulator's own tests (make -C cudasim test)
+# and those on the GPU come after the others, and alone. A run that is killed ends what it started.
 #
 # A C test is a cmocka program; a script ends with "N passed, N failed[, N skipped]" and its exit status says the same.
 # One that crashes or runs nothing counts as failed. Last line: "N passed, N failed"; exit status 1 when any failed.
@@ -79,6 +79,7 @@ run() {
 
 # worker TEST...: those that no other has taken yet, in order; those that run alone are not for it.
 worker() {
+    [ -n "${KL_TEST_ALL:-}" ] || export CUDASIM_THREADS=1
     for test; do
         [ "$test" != scripts/tests/test_gpu.sh ] && [ "$test" != cudasim ] &&
             mkdir "$work/$(basename "$test")" 2>/dev/null && run "$test"

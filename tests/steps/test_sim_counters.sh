@@ -40,7 +40,7 @@ small="--variant tile4x4 --size 64"
     lacks 'no counters are printed then' 'sectors'
     ends 'lines' 0 '__syncthreads\(\);$' $step --counters=lines $small
     ends 'and what they count' 0 \
-        '^ *[0-9,]* 32.00  *1,024 .* c_reg|^ *[0-9,]* [0-9.]*  *512  *[0-9,]*  *[0-9,]*  *36 ' \
+        '^ *[0-9,]* 32.00  *1,024 .* c_reg|^ *[0-9,]* [0-9.]*  *512 .* As\[r\]\[c\] = ' \
         $step --counters=lines $small
     ends 'a file' 0 '^tile4x4 ' $step --counters-csv "$work/a.csv" $small
     lacks 'which is all' 'sectors'
