@@ -1,4 +1,4 @@
-/* Launching a kernel with dynamic shared memory, and in clusters. */
+/* Launching a kernel with dynamic shared memory, and in clusters; what the current device is capable of. */
 #pragma once
 
 #include <cuda_runtime.h>

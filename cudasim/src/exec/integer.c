@@ -296,19 +296,3 @@ DP2A(hi, 16, s32_s32, int16_t, int8_t)
             c[l] + DIFFERENCE(half, a[l], b[l], 0) + DIFFERENCE(half, a[l], b[l], 16))
 ABSOLUTE_DIFFERENCES(u32, uint8_t, uint16_t)
 ABSOLUTE_DIFFERENCES(s32, int8_t, int16_t)
-
-/* vmin4.type.type.type{.add} d, a, b, c;  vmin2...  vmax4...  vmax2...   type = u32 s32: the smaller (larger) of every
- * byte (half); .add: their sum + c, otherwise they are put side by side and c is not used. */
-#define CHOSEN(pick, type, shift) ((uint32_t)pick(SIGNED_PART(type, a[l], shift), SIGNED_PART(type, b[l], shift)))
-#define CHOICES(name, pick, type, byte, half)                                                                          \
-    BINARY(name##4_##type, U32, U32, U32,                                                                              \
-           (CHOSEN(pick, byte, 0) & 0xff) | (CHOSEN(pick, byte, 8) & 0xff) << 8 |                                      \
-               (CHOSEN(pick, byte, 16) & 0xff) << 16 | CHOSEN(pick, byte, 24) << 24)                                   \
-    BINARY(name##2_##type, U32, U32, U32, (CHOSEN(pick, half, 0) & 0xffff) | CHOSEN(pick, half, 16) << 16)             \
-    TERNARY(name##4_add_##type, U32, U32, U32, U32,                                                                    \
-            c[l] + CHOSEN(pick, byte, 0) + CHOSEN(pick, byte, 8) + CHOSEN(pick, byte, 16) + CHOSEN(pick, byte, 24))    \
-    TERNARY(name##2_add_##type, U32, U32, U32, U32, c[l] + CHOSEN(pick, half, 0) + CHOSEN(pick, half, 16))
-CHOICES(vmin, SMALLER, u32, uint8_t, uint16_t)
-CHOICES(vmin, SMALLER, s32, int8_t, int16_t)
-CHOICES(vmax, LARGER, u32, uint8_t, uint16_t)
-CHOICES(vmax, LARGER, s32, int8_t, int16_t)

@@ -134,12 +134,6 @@ VIDEO("vabsdiff2.u32.u32.u32")
 VIDEO("vabsdiff2.u32.u32.u32.add")
 VIDEO("vabsdiff2.u32.s32.s32")
 VIDEO("vabsdiff2.u32.s32.s32.add")
-#define VIDEO_CHOICE(op)                                                                                               \
-    VIDEO(op ".u32.u32.u32") VIDEO(op ".u32.u32.u32.add") VIDEO(op ".s32.s32.s32") VIDEO(op ".s32.s32.s32.add")
-VIDEO_CHOICE("vmin4")
-VIDEO_CHOICE("vmin2")
-VIDEO_CHOICE("vmax4")
-VIDEO_CHOICE("vmax2")
 
 /* ---- logic ------------------------------------------------------------------------------------------------------- */
 

@@ -3,7 +3,6 @@
 #define RANDOM_OPERATIONS_H
 
 #include "arithmetic.h"
-#include "video.h"
 
 /* `text` with the type's name for %; `form` is destinations = sources: p h w l registers, t one of the type's class, 2
  * of twice its width, s a 32-bit shift count or place, i a number below 256. how[0] is the type. */
@@ -89,22 +88,6 @@ static const operation operations[] = {
     {"mov.%", "t=t", RAW | INTEGERS | FLOATS, run_mov, {0}, 0, 0},
     {"selp.%", "t=ttp", RAW | INTEGERS | FLOATS, run_selp, {0}, 0, 0},
     {"slct.%.s32", "t=ttw", RAW | INTEGERS | FLOATS, run_slct, {0}, 0, 0},
-    {"vmin4.u32.u32.u32", "w=www", ONE(U32), run_video, {8, 0, 0}, 0, 0},
-    {"vmin4.u32.u32.u32.add", "w=www", ONE(U32), run_video, {8, 0, 1}, 0, 0},
-    {"vmin4.s32.s32.s32", "w=www", ONE(S32), run_video, {8, 0, 0}, 0, 0},
-    {"vmin4.s32.s32.s32.add", "w=www", ONE(S32), run_video, {8, 0, 1}, 0, 0},
-    {"vmax4.u32.u32.u32", "w=www", ONE(U32), run_video, {8, 1, 0}, 0, 0},
-    {"vmax4.u32.u32.u32.add", "w=www", ONE(U32), run_video, {8, 1, 1}, 0, 0},
-    {"vmax4.s32.s32.s32", "w=www", ONE(S32), run_video, {8, 1, 0}, 0, 0},
-    {"vmax4.s32.s32.s32.add", "w=www", ONE(S32), run_video, {8, 1, 1}, 0, 0},
-    {"vmin2.u32.u32.u32", "w=www", ONE(U32), run_video, {16, 0, 0}, 0, 0},
-    {"vmin2.u32.u32.u32.add", "w=www", ONE(U32), run_video, {16, 0, 1}, 0, 0},
-    {"vmin2.s32.s32.s32", "w=www", ONE(S32), run_video, {16, 0, 0}, 0, 0},
-    {"vmin2.s32.s32.s32.add", "w=www", ONE(S32), run_video, {16, 0, 1}, 0, 0},
-    {"vmax2.u32.u32.u32", "w=www", ONE(U32), run_video, {16, 1, 0}, 0, 0},
-    {"vmax2.u32.u32.u32.add", "w=www", ONE(U32), run_video, {16, 1, 1}, 0, 0},
-    {"vmax2.s32.s32.s32", "w=www", ONE(S32), run_video, {16, 1, 0}, 0, 0},
-    {"vmax2.s32.s32.s32.add", "w=www", ONE(S32), run_video, {16, 1, 1}, 0, 0},
     {"dp4a.u32.u32", "w=www", ONE(U8), run_dp4a, {0}, 0, 0},
     {"dp4a.u32.s32", "w=www", ONE(U8), run_dp4a, {1}, 0, 0},
     {"dp4a.s32.s32", "w=www", ONE(S8), run_dp4a, {1}, 0, 0},
