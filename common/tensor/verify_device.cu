@@ -88,7 +88,8 @@ extern "C" cudaError_t matrix_fingerprint_device(const matrix *x, cudaStream_t s
 }
 
 /* Compares element (row, col) with its sums and counts it if it is wrong. Returns its share. `find`: 0, or the bits of
- * a share; then only the first element with this share is looked for. Sixteen copies would take long to compile. */
+ * a share; then only the first element with this share is looked for. Not inlined: verify_kernel would have sixteen
+ * copies, which take long to compile. */
 __device__ __noinline__ double judge(const verify_case &v, int row, int col, double sum, double sum_abs,
                                      unsigned long long find) {
     unsigned long long index = (unsigned long long)row * verify_n(&v) + col;

@@ -3,9 +3,10 @@
 # KL_TEST_ALL=1 in the environment, from `make test-all`, fuzzing and sanitizers too; some scripts have longer lists
 # then)
 #
-# As many run at once as there are processors, and a line says of each how it went when it ends; so each simulates with
-# one thread where it does not say otherwise, but for make test-all. The simulator's own tests (make -C cudasim test)
-# and those on the GPU come after the others, and alone. A run that is killed ends what it started.
+# As many run at once as there are processors, and a line says of each how it went when it ends. Each simulates on one
+# host thread unless it sets another number; in make test-all, on as many as there are processors. The simulator's own
+# tests (make -C cudasim test) and those on the GPU come after the others, and alone. A run that is killed ends what it
+# started.
 #
 # A C test is a cmocka program; a script ends with "N passed, N failed[, N skipped]" and its exit status says the same.
 # One that crashes or runs nothing counts as failed. Last line: "N passed, N failed"; exit status 1 when any failed.

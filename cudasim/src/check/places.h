@@ -49,7 +49,7 @@ typedef struct shadow {
 /* False: there is no address space. */
 bool shadow_of(const memory_allocation *m, shadow *s);
 
-/* Who has a part may be waiting for other threads' writes (writing.h). */
+/* The holder of a part may be waiting for other threads' writes (writing.h). */
 void lock_part(part *p);
 void unlock_part(part *p);
 
