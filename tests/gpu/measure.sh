@@ -297,4 +297,20 @@ if wants step08 && [ -x step08/run ]; then
     check "$step: every method finds the CPU's neighbours" same_as_cpu "$(echo "$methods" | wc -l)"
     check "$step: a label a query" [ "$(wc -l <"$work/labels")" = 40000 ]
 fi
+step=step09
+if wants step09; then
+    for kind in f32:nchw f32:nhwc f16:nhwc bf16:nhwc; do
+        dtype=${kind%:*} layout=${kind#*:}
+        set -- --c 16 --h 12 --k 24 --r 3 --dtype "$dtype" --layout "$layout" --time 0.02 --csv "$work/a.csv"
+        anew "$step $dtype $layout is timed and recorded" ./step09/run "$@"
+        count=$(rows)
+        check "$step $dtype $layout: best among the rows, all of them timed" \
+            eval 'grep -q "^step09_conv,best," "$work/a.csv" && ! column ms_median | grep -qv "[0-9]"'
+        check "$step $dtype $layout: rows say so" [ "$(column dtype | sort -u),$(column layout | cut -d " " -f 1 |
+            sort -u)" = "$dtype,$layout" ]
+        check "$step $dtype $layout is resumed" exits 0 ./step09/run "$@" --resume
+        check "$step $dtype $layout: nothing was measured again" [ "$(rows)" = "$count" ]
+    done
+fi
+
 ended
