@@ -1,6 +1,5 @@
 /* Modules and kernels, and how kernels are launched. */
-#ifndef SIM_MODULE_H
-#define SIM_MODULE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ sim_status sim_launch(sim_kernel *kernel, const sim_launch_config *config, const
 
 /* Its first part, before sim_launch_work and sim_launch_end (machine/launch.h). NULL where the host lacks memory. */
 sim_running *sim_launch_begin(sim_kernel *kernel, const sim_launch_config *config, const void *params);
-
-#endif
