@@ -1,6 +1,5 @@
 /* For the tests of the simulator's machine: PTX text -> fat binary -> module -> kernel -> launch, and what it says. */
-#ifndef SIM_CASE_H
-#define SIM_CASE_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -212,5 +211,3 @@ __attribute__((unused)) static void set_environment(const char *name, const char
         unsetenv(name);
     }
 }
-
-#endif

@@ -43,6 +43,8 @@ expect 'its output' 0 identical diff -s "$work/plain" "$work/too"
 expect 'its counts' 0 identical diff -s "$work/plain.csv" "$work/too.csv"
 if command -v "${CUDASIM_NVDISASM:-nvdisasm}" >/dev/null 2>&1; then
     expect 'a time' 0 'blocks of .* threads: about [0-9.]* us' $cudasim --predict=run $program
+    expect 'a parameter that lies apart from others' 0 '^  chase.*: about [0-9][0-9]\.[0-9]* us$' \
+        $cudasim --predict=run $program
     expect 'what bounds it' 1 '^until its last  *[0-9]*%  .*[a-z], [0-9]*%$' $cudasim --why $program
     expect 'a trace' 1 '"cat": "pipe", .*"shared load"' \
         sh -c "CUDASIM_PREDICT_TRACE=$work/json $cudasim --predict $program

@@ -1,5 +1,4 @@
-#ifndef SIM_ALIGN_H
-#define SIM_ALIGN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -7,5 +6,3 @@
 static inline uint64_t align_up(uint64_t value, uint64_t align) {
     return (value + align - 1) & ~(align - 1);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Memory that is freed at once. */
-#ifndef BASE_ARENA_H
-#define BASE_ARENA_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ void arena_free(arena *a);
 
 /* What messages say where there was none: by this the runtime knows the error's cause. */
 #define OUT_OF_MEMORY "out of memory"
-
-#endif

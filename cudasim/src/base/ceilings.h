@@ -1,6 +1,5 @@
 /* What the units of a GPU do at most: the ceilings that a launch's floors (watch/floor.h) are reckoned from. */
-#ifndef SIM_CEILINGS_H
-#define SIM_CEILINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ bool ceilings_parse(ceilings *c, const char *text, char *why, size_t size);
 
 /* What the data sheet says of a GPU: FP32, tensor cores, shared memory, L1, DRAM. */
 void ceilings_of_data_sheet(ceilings *c, const device_model *model);
-
-#endif

@@ -1,6 +1,5 @@
 /* Names of C++ for people. */
-#ifndef SIM_DEMANGLE_H
-#define SIM_DEMANGLE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -10,5 +9,3 @@ const char *readable_name(const char *mangled, char *text, size_t size);
 
 /* The same, for as long as the block lasts. */
 #define READABLE(mangled) readable_name(mangled, (char[512]){""}, 512)
-
-#endif

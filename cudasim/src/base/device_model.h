@@ -1,6 +1,5 @@
 /* The GPUs the simulator can stand for: what a program can ask of a device, without one. */
-#ifndef SIM_DEVICE_MODEL_H
-#define SIM_DEVICE_MODEL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -35,5 +34,3 @@ const device_model *device_model_named(const char *arch);
  * reserved ones) that fit one SM; 0 if not even one does. CUDA's occupancy calculation: warps rounded up, registers
  * in multiples of register_granularity a warp and of 4 warps an SM partition, shared memory in shared_granularity. */
 int device_model_blocks_per_sm(const device_model *model, unsigned threads, unsigned registers, uint64_t shared_bytes);
-
-#endif

@@ -5,8 +5,7 @@
  * Nothing here depends on the processor's rounding mode but f32_to_f16 and the conversions named *_rn, which want the
  * default one.
  */
-#ifndef SIM_FLOATS_H
-#define SIM_FLOATS_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -276,5 +275,3 @@ static inline uint32_t f32_min_max(uint32_t a, uint32_t b, bool max, bool nan) {
     result = nan && (f32_is_nan(a) | f32_is_nan(b)) ? F32_NAN : result;
     return f32_canonical(result);
 }
-
-#endif

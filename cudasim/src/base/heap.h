@@ -1,6 +1,5 @@
 /* The heap of device code (malloc, free, new, delete). */
-#ifndef SIM_HEAP_H
-#define SIM_HEAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ typedef struct heap_object {
     bool freed;
 } heap_object;
 bool heap_find(uint64_t address, heap_object *found);
-
-#endif

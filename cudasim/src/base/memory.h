@@ -11,8 +11,7 @@
  * Pinned and managed memory is allocated here, too; memory of the program's own that it registers (cudaHostRegister)
  * stays where it is (unified addressing).
  */
-#ifndef SIM_MEMORY_H
-#define SIM_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -128,5 +127,3 @@ bool memory_in_arena(uint64_t address);
 void memory_set_flags(uint64_t base, unsigned flags);
 void memory_set_heap(uint64_t base);
 void memory_set_parts(uint64_t base, const struct memory_part *parts);
-
-#endif

@@ -1,7 +1,6 @@
 /* Parts of allocations: a program that lays out several arrays in one piece of memory, with guard zones between them,
  * may say which bytes are an array's. The rest of the allocation is then no kernel's to touch. */
-#ifndef SIM_PARTS_H
-#define SIM_PARTS_H
+#pragma once
 
 #include "base/memory.h"
 
@@ -37,5 +36,3 @@ static inline bool parts_hold(const memory_part *p, uint64_t address, uint64_t b
 static inline bool memory_is_open(const memory_allocation *m, uint64_t address, uint64_t bytes, bool writes) {
     return m->parts == NULL || parts_hold(m->parts, address, bytes, writes);
 }
-
-#endif

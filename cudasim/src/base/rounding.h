@@ -1,5 +1,4 @@
-#ifndef SIM_ROUNDING_H
-#define SIM_ROUNDING_H
+#pragma once
 
 /* How an operation rounds, in PTX's words. */
 typedef enum rounding {
@@ -14,5 +13,3 @@ typedef enum rounding {
     ROUND_RMI,
     ROUND_RPI /* the same, to an integer */
 } rounding;
-
-#endif

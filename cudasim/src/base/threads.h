@@ -1,7 +1,6 @@
 /* Host threads that help with launches. They are started when they are first wanted and stay, since to start and join
  * threads for each launch takes longer than most launches do. */
-#ifndef SIM_POOL_H
-#define SIM_POOL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -28,5 +27,3 @@ int pool_other_threads(void);
 
 /* CLOCK_MONOTONIC in seconds. */
 double pool_now(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* The history of a block's shared memory: every few bytes have a cell with the latest write and two reads since. Races
  * and reads of unwritten memory are found by it. */
-#ifndef SIM_CELLS_H
-#define SIM_CELLS_H
+#pragma once
 
 #include "check/clocks.h"
 
@@ -153,5 +152,3 @@ bool cells_use_follows(const cell_access *a, const use_writes *met);
 /* A copy has arrived: the range is written by the agent. */
 void cells_arrived(cells *s, const clocks *c, uint32_t agent, uint32_t lane, uint32_t offset, uint32_t bytes,
                    uint32_t site, bool foreign);
-
-#endif

@@ -1,7 +1,6 @@
 /* The checks of running kernels: what is found goes to stderr, and the program that would have ended with 0 ends
  * with 1. */
-#ifndef SIM_CHECK_H
-#define SIM_CHECK_H
+#pragma once
 
 #include "machine/observe.h"
 
@@ -17,5 +16,3 @@ bool checks_end(void);
 
 /* The observer that checks, with another one after it (NULL: none). */
 observer *checks_before(observer *next);
-
-#endif

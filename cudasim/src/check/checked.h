@@ -1,6 +1,5 @@
 /* What the checks keep of a launch, of its clusters and their blocks. */
-#ifndef SIM_CHECKED_H
-#define SIM_CHECKED_H
+#pragma once
 
 #include "check/cells.h"
 #include "check/findings.h"
@@ -152,5 +151,3 @@ static inline flag_access flag_access_of(const observed_access *a) {
 meeting *meeting_at(meetings *m, uint64_t key, const clocks *c);
 meeting *meeting_find(meetings *m, uint64_t key);
 void meeting_forget(meeting *m, const clocks *c);
-
-#endif

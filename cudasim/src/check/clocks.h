@@ -6,8 +6,7 @@
  * clock; it happens before what a lane does next if that lane knows of a later clock of the agent's. What one lane
  * acquires from another warp all lanes of its warp are taken to know, and what one releases is its whole warp's: only
  * between lanes of one warp each is looked at by itself. */
-#ifndef SIM_CLOCKS_H
-#define SIM_CLOCKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -123,5 +122,3 @@ void lane_flags_free(lane_flags *f);
 static inline void known_join(known_clocks *to, const known_clocks *from, uint32_t agents) {
     for (uint32_t k = 0; k < agents; k++) to[k] = from[k] > to[k] ? from[k] : to[k];
 }
-
-#endif

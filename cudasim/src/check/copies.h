@@ -1,6 +1,5 @@
 /* What asynchronous copies and wgmma read and write, as the observer's hooks tell of it (machine/observe.h). */
-#ifndef SIM_CHECK_COPIES_H
-#define SIM_CHECK_COPIES_H
+#pragma once
 
 #include "check/checked.h"
 
@@ -13,5 +12,3 @@ void copies_wgmma(observer *o, const observed_wgmma *c);
 static inline uint32_t wgmma_clock(const clocks *c, uint32_t number) {
     return c->begun + number;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Findings of the checks. Each is printed once, and counted. */
-#ifndef SIM_FINDINGS_H
-#define SIM_FINDINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ void finding_say(const char *kind, const char *text);
 
 /* The number of different findings, and of all with their repeats. */
 unsigned long finding_count(unsigned long *with_repeats);
-
-#endif

@@ -1,9 +1,6 @@
 /* Checks the format of the device's printf against its arguments. */
-#ifndef CHECK_FORMATS_H
-#define CHECK_FORMATS_H
+#pragma once
 
 #include "machine/observe.h"
 
 void formats_printf(observer *o, warp *w, const insn *i, uint32_t lane, const char *format);
-
-#endif

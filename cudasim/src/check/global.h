@@ -1,6 +1,5 @@
 /* Races in global memory, and accesses beside operands. */
-#ifndef SIM_GLOBAL_H
-#define SIM_GLOBAL_H
+#pragma once
 
 #include "check/checked.h"
 
@@ -41,5 +40,3 @@ void global_sync(const observed_sync *s);
  * other one forgets them. */
 void global_settle(void);
 void global_drop_doubts(void);
-
-#endif

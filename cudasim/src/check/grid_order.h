@@ -5,8 +5,7 @@
  * the place that the warp then writes. Who reads from there, and fences, has acquired the log up to its end. Nothing is
  * joined then: whether an access has happened before another is looked up when the two conflict, by following the
  * acquisitions back, and what has been found out so is kept for the agent. */
-#ifndef SIM_GRID_ORDER_H
-#define SIM_GRID_ORDER_H
+#pragma once
 
 #include "check/clocks.h"
 
@@ -46,5 +45,3 @@ typedef enum fence_wanted {
 } fence_wanted;
 fence_wanted grid_order_fence_wanted(grid_order *b, run *r, const clocks *c, uint32_t agent, uint32_t number,
                                      uint32_t other, uint32_t clock);
-
-#endif

@@ -1,6 +1,5 @@
 /* Local memory, byte by byte, and the objects of the kernels' own malloc. */
-#ifndef SIM_LOCAL_H
-#define SIM_LOCAL_H
+#pragma once
 
 #include "check/checked.h"
 
@@ -14,5 +13,3 @@ void heap_touch(const observed_access *a);
 
 /* The kernel's malloc has given this. */
 void heap_given(observer *o, warp *w, uint64_t address, uint64_t bytes);
-
-#endif

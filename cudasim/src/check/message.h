@@ -1,6 +1,5 @@
 /* The words of a finding: who accesses, which bytes, and what would have ordered two accesses. */
-#ifndef SIM_MESSAGE_H
-#define SIM_MESSAGE_H
+#pragma once
 
 #include "check/checked.h"
 
@@ -33,5 +32,3 @@ const char *local_name(const frame *f, uint64_t address, unsigned bytes, char te
 
 /* "4 bytes at byte 12 of the 128-byte allocation at 0x...", or of a variable by its name. */
 const char *global_name(uint64_t address, unsigned bytes, char text[320]);
-
-#endif

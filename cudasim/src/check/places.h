@@ -2,8 +2,7 @@
  * write has a cell beside the allocation. It holds the latest write and the first and the latest read since; where
  * strong or atomic accesses write, it also holds what they hide. A store to a part of a word is remembered with its
  * bytes, but only the latest such store. */
-#ifndef SIM_PLACES_H
-#define SIM_PLACES_H
+#pragma once
 
 #include <string.h>
 
@@ -77,5 +76,3 @@ void find_places(const observed_access *a, places *p);
 /* All host threads lock parts in the same order, so that no two wait for each other. */
 void lock_places(const places *p);
 void unlock_places(const places *p);
-
-#endif

@@ -6,8 +6,7 @@
  * lanes whose results nobody needs, so it spreads: to store it, to go by it or to take it for an address is the
  * mistake.
  */
-#ifndef SIM_POISON_H
-#define SIM_POISON_H
+#pragma once
 
 #include "machine/machine.h"
 
@@ -48,5 +47,3 @@ void poison_shuffle(poisons *p, const frame *f, const insn *i, uint32_t lanes, u
 
 void poison_clear(poisons *p);
 void poison_free(poisons *p);
-
-#endif

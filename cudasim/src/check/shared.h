@@ -1,6 +1,5 @@
 /* Turns what an access to shared memory has run into (check/cells.h) into findings. */
-#ifndef SIM_CHECK_SHARED_H
-#define SIM_CHECK_SHARED_H
+#pragma once
 
 #include "check/checked.h"
 
@@ -27,5 +26,3 @@ static inline void shared_settle(void) {
     if (checked_doubts) shared_settle_all();
 }
 void shared_forget(void);
-
-#endif

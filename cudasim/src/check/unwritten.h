@@ -1,7 +1,6 @@
 /* Reads of unwritten memory, of registers that were never assigned and of lanes that take no part are reported where
  * an instruction computes with the value. */
-#ifndef SIM_UNWRITTEN_H
-#define SIM_UNWRITTEN_H
+#pragma once
 
 #include "check/checked.h"
 
@@ -13,5 +12,3 @@ void say_unwritten(const warp *w, const unwritten_read *r, const char *verb, sit
 void unwritten_step(observer *o, warp *w, const insn *i, uint32_t mask);
 void unwritten_register(observer *o, warp *w, const insn *i, uint32_t mask);
 void unwritten_shuffle(observer *o, warp *w, const insn *i, uint32_t lanes, uint32_t absent, const uint32_t *from);
-
-#endif

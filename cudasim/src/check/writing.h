@@ -1,6 +1,5 @@
 /* Which workers are between the note of a write to global memory in the cells and the write itself. */
-#ifndef SIM_WRITING_H
-#define SIM_WRITING_H
+#pragma once
 
 #include "check/checked.h"
 
@@ -13,5 +12,3 @@ void writing_ends(const warp *w);
 /* Waits until the writes that other workers had noted when it was called have been executed. False if the launch has
  * been stopped, which is how a worker leaves a write that faults. */
 bool writing_await(const warp *w);
-
-#endif

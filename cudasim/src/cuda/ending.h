@@ -1,6 +1,5 @@
 /* How a process ends (cuda/ending.c). */
-#ifndef CUDA_ENDING_H
-#define CUDA_ENDING_H
+#pragma once
 
 /* From now on, before main: a process that _exit or a signal ends tells what has been found, counted and traced, too.
  */
@@ -8,5 +7,3 @@ void ending_begin(void);
 
 /* At exit: tells it, and returns the status that the process is to end with instead of its own; 0: leave it. */
 int ending_report(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Between the files of graphs (graph.c, graph_*.c): what a graph is. Everything here wants the state's lock. */
-#ifndef CUDA_GRAPH_H
-#define CUDA_GRAPH_H
+#pragma once
 
 #include "cuda/runtime.h"
 
@@ -42,5 +41,3 @@ cudaError_t node_event(operation *op, enum cudaGraphNodeType type, cudaEvent_t e
 cudaError_t node_any(operation *op, const struct cudaGraphNodeParams *p);
 /* A launch's attributes stay with the node when the rest is set anew. */
 cudaError_t node_keep_attributes(sim_launch_config *to, const sim_launch_config *from);
-
-#endif

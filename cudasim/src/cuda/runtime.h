@@ -1,7 +1,6 @@
 /* Between the runtime's files: state, handles, operations. Entry points are in the other files; each locks for itself.
  */
-#ifndef SIM_RUNTIME_H
-#define SIM_RUNTIME_H
+#pragma once
 
 /* What the CUDA headers declare is what the library exports. */
 #pragma GCC visibility push(default)
@@ -249,5 +248,3 @@ cudaError_t graph_add(cudaGraph_t graph, const cudaGraphNode_t *deps, size_t cou
                       cudaGraphNode_t *node);
 /* Whether every node without dependents is among these. */
 bool graph_joined(cudaGraph_t graph, const cudaGraphNode_t *ends, size_t count);
-
-#endif

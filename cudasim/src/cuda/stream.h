@@ -1,6 +1,5 @@
 /* Between streams, events and captures. Everything here but stream_wait_work wants the state's lock. */
-#ifndef CUDA_STREAM_H
-#define CUDA_STREAM_H
+#pragma once
 
 #include "cuda/runtime.h"
 
@@ -71,5 +70,3 @@ void captures_close(void);
 void stream_note(stream_state *s, uint64_t number);
 /* Waits for work, and brings the kernels' output out. */
 cudaError_t stream_wait_work(uint64_t number);
-
-#endif

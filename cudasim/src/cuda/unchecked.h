@@ -1,6 +1,5 @@
 /* Errors that the program never asks for (cuda/unchecked.c). */
-#ifndef CUDA_UNCHECKED_H
-#define CUDA_UNCHECKED_H
+#pragma once
 
 #include "cuda/runtime.h"
 
@@ -15,5 +14,3 @@ void unchecked_asked(void);
 
 /* At the end of a process that would end with `status`: each that is left is a finding. */
 void unchecked_end(int status);
-
-#endif

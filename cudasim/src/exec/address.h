@@ -1,7 +1,6 @@
 /* The lanes' addresses of a memory instruction, for its handlers, and the quick ways to see that all of them are good.
  * What these do not take goes to access_resolve. */
-#ifndef SIM_EXEC_ADDRESS_H
-#define SIM_EXEC_ADDRESS_H
+#pragma once
 
 #ifdef __AVX512F__
 #include <immintrin.h>
@@ -171,5 +170,3 @@ static inline __attribute__((always_inline)) bool affine_address(warp *w, const 
     }
 AFFINE_POINTER(global)
 AFFINE_POINTER(shared)
-
-#endif

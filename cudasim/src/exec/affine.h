@@ -9,8 +9,7 @@
  * work to `name`. So whatever knows nothing of this, and is given spread registers, is right; what a register holds
  * does not depend on the form. Arithmetic on base and step wraps around as it does in the lanes.
  */
-#ifndef SIM_EXEC_AFFINE_H
-#define SIM_EXEC_AFFINE_H
+#pragma once
 
 #include "exec/lanes.h"
 
@@ -65,5 +64,3 @@ static inline bool affine_extend(const affine *f, bool is_signed, uint64_t *base
     *step = (uint64_t)apart;
     return is_signed ? last >= INT32_MIN && last <= INT32_MAX : last >= 0 && last <= UINT32_MAX;
 }
-
-#endif

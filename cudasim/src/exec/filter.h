@@ -1,8 +1,7 @@
 /* Decides whether op_observe has to call the observers' hooks for an access. Three kinds of access skip them: one that
  * repeats the instruction's latest one, which is only counted; one to a space for which no observer has a hook; and one
  * that an observer's quick hook has dealt with. */
-#ifndef SIM_EXEC_FILTER_H
-#define SIM_EXEC_FILTER_H
+#pragma once
 
 #include "base/parts.h"
 #include "exec/address.h"
@@ -156,5 +155,3 @@ static inline bool quick_hook_took(warp *w, const insn *i, uint32_t mask, const 
 static inline bool skips_hooks(warp *w, const insn *i, uint32_t mask, const watched_insn *watched) {
     return w->launch->hooked_spaces == 0 || has_no_hook(w, i, mask, watched) || quick_hook_took(w, i, mask, watched);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Multiply-add of 32 floats in the processor's vector registers. (The compiler leaves loops of fmaf scalar under
  * -frounding-math.) Only where the instruction set has fused multiply-add. */
-#ifndef SIM_EXEC_FMA_H
-#define SIM_EXEC_FMA_H
+#pragma once
 
 #ifdef __FMA__
 #include <immintrin.h>
@@ -58,5 +57,4 @@ ON_LANES bool lanes_nan(lanes_f32 x) {
 #endif
 }
 
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* The instruction sets the handlers are compiled for: one for use, all in tests. The rest of exec/ is compiled
  * once for each, with SIM_ISA its name. */
-#ifndef SIM_ISA_H
-#define SIM_ISA_H
+#pragma once
 
 #include "isa/insn.h"
 #include "isa/rows.h"
@@ -15,5 +14,3 @@ extern sim_handler *const *sim_handlers;
 extern const sim_other_handlers *sim_others;
 
 void isa_choose(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* Handlers of integer instructions as lines: where the operands lie (U32, S64, ...), and the value of a lane in terms
  * of a[l], b[l], c[l]. BINARY and the like also make the handler for registers kept as base and step, where all lanes
  * are equal; LINEAR_BINARY and the like say when the result has a step, and which. */
-#ifndef EXEC_INTEGER_H
-#define EXEC_INTEGER_H
+#pragma once
 
 #include "exec/affine.h"
 #include "exec/lanes.h"
@@ -111,5 +110,3 @@
 #define PACK16(low, high) ((uint32_t)LOW16(low) | (uint32_t)LOW16(high) << 16)
 #define SMALLER(x, y)     ((x) < (y) ? (x) : (y))
 #define LARGER(x, y)      ((x) > (y) ? (x) : (y))
-
-#endif

@@ -1,6 +1,5 @@
 /* What handlers are written with: loops over the lanes of a warp under a mask, which the compiler vectorises. */
-#ifndef SIM_LANES_H
-#define SIM_LANES_H
+#pragma once
 
 #include "isa/form.h"
 #include "machine/fault.h"
@@ -78,5 +77,3 @@ typedef struct lane128 {
 
 /* Predicate destination `n` = bits, for the lanes of the mask. */
 #define SET_PRED(n, bits) (PRED(n) = (PRED(n) & ~mask) | ((bits)&mask))
-
-#endif

@@ -12,8 +12,7 @@
  *
  * Written out: numbers are doubles, their exponents powers of two (doubles, too). In round-toward-zero x + s - s, where
  * s has the sign of x and is 2^52 times the last place to keep, is x cut off there. */
-#ifndef SIM_TENSOR_SUM_H
-#define SIM_TENSOR_SUM_H
+#pragma once
 
 #include <fenv.h>
 #include <math.h>
@@ -134,5 +133,3 @@ static inline uint32_t f64_to_f16_rn(double x) {
         __asm__ volatile("" : : "r"(memory) : "memory");                                                               \
         fesetround(FE_TONEAREST);                                                                                      \
     } while (0)
-
-#endif

@@ -1,7 +1,6 @@
 /* Which shared array an access means: followed from where its address is taken through what the function computes with
  * it. */
-#ifndef SIM_ARRAYS_H
-#define SIM_ARRAYS_H
+#pragma once
 
 #include "isa/insn.h"
 
@@ -14,5 +13,3 @@ uint8_t *arrays_of(const function *f);
 
 /* The same from the parsed function alone, with the arrays' names. */
 uint8_t *arrays_follow(const ptx_function *s, const char *const *names, int count);
-
-#endif

@@ -1,6 +1,5 @@
 /* Plain loads that begin a loop of compare-and-swap. */
-#ifndef SIM_CAS_H
-#define SIM_CAS_H
+#pragma once
 
 #include "ptx/ptx.h"
 
@@ -10,5 +9,3 @@ bool cas_guards_load(const ptx_function *s, int pc);
 
 /* Has the function an atom.cas? */
 bool cas_any(const ptx_function *s);
-
-#endif

@@ -1,7 +1,6 @@
 /* From a parsed function to machine form: checks every instruction's form, picks its handler, turns operands into
  * offsets. What is not understood is refused here, by name, before anything runs. */
-#ifndef SIM_DECODE_H
-#define SIM_DECODE_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdlib.h>
@@ -216,5 +215,3 @@ decode_fn decode_bulk, decode_bulk_reduce, decode_cp_mbarrier, decode_proxy_fenc
 #define RNA       (1u << 11)
 #define RZ        (1u << 14)
 #define OOB       (1u << 16)
-
-#endif

@@ -1,7 +1,6 @@
 /* What decoders write into an instruction beyond its operands, and handlers read: insn.flags, insn.choice, and the
  * forms. Those of matrices are in isa/matrix.h. */
-#ifndef SIM_FORM_H
-#define SIM_FORM_H
+#pragma once
 
 #include "isa/insn.h"
 
@@ -158,5 +157,3 @@ typedef struct wgmma_function {
     wgmma_use *uses;
     uint64_t *sets;
 } wgmma_function;
-
-#endif

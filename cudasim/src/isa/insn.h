@@ -2,8 +2,7 @@
  *
  * A warp's registers are arrays of 32 lanes in one piece of memory; an operand is the byte offset of such an array, so
  * that registers and constants are read alike. */
-#ifndef SIM_INSN_H
-#define SIM_INSN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -251,5 +250,3 @@ struct call_site {
 static inline const char *function_file(const function *f, int file) {
     return file >= 0 && file < f->file_count ? f->files[file] : NULL;
 }
-
-#endif

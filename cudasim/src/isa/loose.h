@@ -1,6 +1,5 @@
 /* Registers that may be read before anything is assigned to them, on some path through a kernel. */
-#ifndef SIM_LOOSE_H
-#define SIM_LOOSE_H
+#pragma once
 
 #include "ptx/ptx.h"
 
@@ -10,5 +9,3 @@ uint16_t *loose_registers(const ptx_function *s, int *count);
 /* Is the register read, or assigned to, by the instruction? */
 bool loose_reads(const ptx_instruction *t, int reg);
 bool loose_assigns(const ptx_instruction *t, int reg);
-
-#endif

@@ -1,6 +1,5 @@
 /* What isa/decode_matrix.c and exec/matrix.c agree on: which lane holds which element of a matrix. */
-#ifndef SIM_MATRIX_H
-#define SIM_MATRIX_H
+#pragma once
 
 #include "isa/insn.h"
 
@@ -54,5 +53,3 @@ typedef struct matrix_use {
     const fragment *fragment;
     uint32_t slots[];
 } matrix_use;
-
-#endif

@@ -1,6 +1,5 @@
 /* What a call of vprintf is given: the compiler stores the arguments into a local array, right before the call. */
-#ifndef SIM_PRINTF_ARGUMENTS_H
-#define SIM_PRINTF_ARGUMENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ typedef struct printf_arguments {
 
 /* The arguments of the call that is instruction `pc` of the function. */
 void printf_arguments_find(const ptx_function *f, int pc, printf_arguments *found);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef SIM_ROWS_H
-#define SIM_ROWS_H
+#pragma once
 
 /* Row numbers of isa/ops.def. */
 enum {
@@ -12,5 +11,3 @@ enum {
 #undef HANDLER_ROW
     ROW_COUNT
 };
-
-#endif

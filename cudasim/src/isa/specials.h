@@ -1,7 +1,6 @@
 /* Special registers (PTX ISA 10). FIXED ones keep their value while a thread lives and may stand wherever a register
  * may; the others are read by mov only. */
-#ifndef SIM_SPECIALS_H
-#define SIM_SPECIALS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -74,5 +73,3 @@ typedef enum special {
 /* Number of a special register by name, or -1; whether it keeps its value. */
 int special_named(const char *name);
 bool special_is_fixed(int special);
-
-#endif

@@ -1,6 +1,5 @@
 /* Which memory a function may write, followed from its parameters through what it computes with them. */
-#ifndef SIM_WRITES_H
-#define SIM_WRITES_H
+#pragma once
 
 #include "isa/insn.h"
 
@@ -16,5 +15,3 @@
  * go.
  */
 uint64_t writes_of(const function *f);
-
-#endif

@@ -74,8 +74,6 @@ void sim_kernel_describe(const sim_kernel *kernel, sim_kernel_info *info) {
     if (sscanf(p->target, "sm_%u", &version) == 1) info->ptx_version = version;
     info->binary_version = model->cc_major * 10 + model->cc_minor;
     info->param_count = (unsigned)f->param_count;
-    for (int k = 0; k < f->param_count; k++)
-        if (f->params[k].align > info->param_align) info->param_align = f->params[k].align;
     info->max_dynamic_shared = kernel->max_dynamic_shared;
 }
 
@@ -89,6 +87,10 @@ bool sim_kernel_param(const sim_kernel *kernel, unsigned index, size_t *offset, 
     *offset = kernel->entry->formals[f->return_count + (int)index];
     *size = f->params[index].size;
     return true;
+}
+
+unsigned sim_kernel_param_align(const sim_kernel *kernel, unsigned index) {
+    return kernel->entry->source->params[index].align;
 }
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */

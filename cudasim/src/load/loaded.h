@@ -1,6 +1,5 @@
 /* A loaded module, for the files of this folder. */
-#ifndef SIM_LOADED_H
-#define SIM_LOADED_H
+#pragma once
 
 #include "isa/decode.h"
 #include "load/module.h"
@@ -58,5 +57,3 @@ bool functions_watch(sim_module *m);
 /* Decodes all that are named. One that cannot be is refused only when it is called. False and a line in `error` where
  * there is no memory. */
 bool functions_decode_named(sim_module *m, char *error, size_t error_size);
-
-#endif

@@ -1,6 +1,5 @@
 /* Modules and kernels, and how kernels are launched. */
-#ifndef SIM_MODULE_H
-#define SIM_MODULE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,12 +28,12 @@ typedef struct sim_kernel_info {
     unsigned static_shared, local_bytes, const_bytes;
     unsigned max_threads;                 /* a block: .maxntid / .reqntid and registers taken into account; 1024 else */
     unsigned ptx_version, binary_version; /* 10 * major + minor: of the PTX's target; of the modelled GPU */
-    unsigned param_count, param_align;    /* bytes: the largest */
-    unsigned max_dynamic_shared;          /* as set; starts at 48 KB - static */
-    unsigned reqntid[3];                  /* 0 0 0 where not given */
-    unsigned reqcluster[3];               /* .reqnctapercluster, likewise */
-    unsigned max_cluster_rank;            /* .maxclusterrank; 0: not given */
-    bool explicit_cluster;                /* .explicitcluster */
+    unsigned param_count;
+    unsigned max_dynamic_shared; /* as set; starts at 48 KB - static */
+    unsigned reqntid[3];         /* 0 0 0 where not given */
+    unsigned reqcluster[3];      /* .reqnctapercluster, likewise */
+    unsigned max_cluster_rank;   /* .maxclusterrank; 0: not given */
+    bool explicit_cluster;       /* .explicitcluster */
     bool has_cubin;
 } sim_kernel_info;
 
@@ -46,6 +45,7 @@ void sim_kernel_set_max_dynamic_shared(sim_kernel *kernel, unsigned bytes);
 
 /* Offset and size of parameter `index` in the parameter buffer; false past the last. */
 bool sim_kernel_param(const sim_kernel *kernel, unsigned index, size_t *offset, size_t *size);
+unsigned sim_kernel_param_align(const sim_kernel *kernel, unsigned index);
 
 /* Runs a kernel to its end. The configuration has been checked against the model by the caller. `params` is the
  * parameter buffer (sim_kernel_param's layout). On a fault, a report has gone to stderr. */
@@ -53,5 +53,3 @@ sim_status sim_launch(sim_kernel *kernel, const sim_launch_config *config, const
 
 /* Its first part, before sim_launch_work and sim_launch_end (machine/launch.h). NULL where the host lacks memory. */
 sim_running *sim_launch_begin(sim_kernel *kernel, const sim_launch_config *config, const void *params);
-
-#endif

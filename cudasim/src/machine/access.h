@@ -1,6 +1,5 @@
 /* Which host memory an address means, and whether the access is allowed. */
-#ifndef SIM_ACCESS_H
-#define SIM_ACCESS_H
+#pragma once
 
 #include "machine/machine.h"
 
@@ -25,5 +24,3 @@ access_128 access_swap_128(void *address, access_128 expected, access_128 desire
 
 /* The one address of one lane, `bytes` readable from there; NULL where it is bad. For strings of printf. */
 const uint8_t *access_peek(warp *w, int lane, uint64_t address, uint64_t bytes);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef SIM_ASYNC_H
-#define SIM_ASYNC_H
+#pragma once
 
 #include "machine/machine.h"
 
@@ -12,5 +11,3 @@ void async_free(warp *w);
 /* cp.async.mbarrier.arrive: how many copies the warp has issued so far; carries out those of the lanes before that. */
 uint64_t async_serial(const warp *w);
 void async_complete(warp *w, uint32_t lanes, uint64_t serial);
-
-#endif

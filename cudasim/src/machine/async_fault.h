@@ -1,6 +1,5 @@
 /* Faults of asynchronous operations, which show later than the instruction that caused them. */
-#ifndef SIM_ASYNC_FAULT_H
-#define SIM_ASYNC_FAULT_H
+#pragma once
 
 #include "machine/machine.h"
 
@@ -10,5 +9,3 @@
 void async_site(warp *w, const insn *i, const function *f, uint32_t lanes);
 _Noreturn void async_fault(struct block *b, sim_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-#endif

@@ -1,6 +1,5 @@
 /* The barriers of a block (bar, barrier.cta). */
-#ifndef SIM_BARRIER_H
-#define SIM_BARRIER_H
+#pragma once
 
 #include "machine/machine.h"
 
@@ -10,5 +9,3 @@ void warp_barrier(warp *w, const insn *i, uint32_t mask, uint32_t id, uint32_t c
 
 /* Lanes of the warp have ended: barriers wait for them no longer. */
 void barrier_exit(warp *w);
-
-#endif

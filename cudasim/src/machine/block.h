@@ -1,6 +1,5 @@
 /* Blocks and clusters are made, begun and freed. */
-#ifndef SIM_BLOCK_H
-#define SIM_BLOCK_H
+#pragma once
 
 #include "machine/cluster.h"
 
@@ -12,5 +11,3 @@ void cluster_begin(cluster *c, uint64_t index);
 
 /* This cluster and those made before it. */
 void clusters_free(cluster *c);
-
-#endif

@@ -7,8 +7,7 @@
  *                                        a wait_group without .read that does, or at the block's end
  *
  * so that a program that does not wait, or waits for the wrong phase, sees what was there before, every time. */
-#ifndef SIM_BULK_H
-#define SIM_BULK_H
+#pragma once
 
 #include "isa/form.h"
 #include "machine/machine.h"
@@ -40,5 +39,3 @@ bool bulk_yields(warp *w, uint32_t mask, const bulk_address *a);
  * must lie in it. */
 void bulk_shared_address(warp *w, const bulk_address *a, int lane, uint64_t bytes, const char *what, block **target,
                          uint32_t *offset);
-
-#endif

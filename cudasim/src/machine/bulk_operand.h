@@ -1,7 +1,6 @@
 /* The operands of bulk copies: addresses, ranges of memory and tensor maps. What they may not be is a fault of the
  * instruction that async_site names; `what` names the operand in the message. */
-#ifndef SIM_BULK_OPERAND_H
-#define SIM_BULK_OPERAND_H
+#pragma once
 
 #include "isa/form.h"
 #include "machine/machine.h"
@@ -22,5 +21,3 @@ void bulk_read_tensor(warp *w, const bulk_form *form, int lane, tensor_map *map,
 
 /* The type that a reduction computes with, by the tensor's; PTX_NO_TYPE where the operation does not go with it. */
 ptx_type bulk_reduction_type(const tensor_map *map, atomic_op op);
-
-#endif

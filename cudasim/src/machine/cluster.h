@@ -8,8 +8,7 @@
  * ISA has the one window lie in the other), and means the same place in every block of the cluster. Rank 0 and blocks
  * outside of clusters have plain offsets. The generic address is memory_arena() + WINDOW_SHARED + this.
  */
-#ifndef SIM_CLUSTER_H
-#define SIM_CLUSTER_H
+#pragma once
 
 #include "machine/machine.h"
 
@@ -70,5 +69,3 @@ bool cluster_can_run(const struct block *b);
 /* barrier.cluster.arrive, .wait */
 void cluster_arrive(warp *w, const insn *i, uint32_t mask);
 void cluster_wait(warp *w, const insn *i, uint32_t mask);
-
-#endif

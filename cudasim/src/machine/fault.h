@@ -1,6 +1,5 @@
 /* Faults: the report on stderr when a kernel is stopped, and the way out of its handlers. */
-#ifndef SIM_FAULT_H
-#define SIM_FAULT_H
+#pragma once
 
 #include "machine/machine.h"
 
@@ -29,5 +28,3 @@ void fault_print_place(const function *f, uint32_t pc);
 
 /* Ends the worker's part of a launch that is stopped. */
 _Noreturn void fault_leave(worker *k);
-
-#endif

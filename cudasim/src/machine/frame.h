@@ -1,6 +1,5 @@
 /* Frames: the registers and stack of functions that are being executed. */
-#ifndef SIM_FRAME_H
-#define SIM_FRAME_H
+#pragma once
 
 #include "machine/machine.h"
 
@@ -20,5 +19,3 @@ static inline uint8_t *stack_of(const warp *w, int lane) {
 /* Lane arrays as they are at a function's start: constants and special registers, or only what another block of the
  * same launch changes of these. */
 void frame_fill(warp *w, const function *f, uint8_t *registers, bool all);
-
-#endif

@@ -1,6 +1,5 @@
 /* Functions by the addresses that kernels have of them. */
-#ifndef SIM_FUNCTIONS_H
-#define SIM_FUNCTIONS_H
+#pragma once
 
 #include "isa/insn.h"
 
@@ -13,5 +12,3 @@ void function_remove(function *f);
 
 /* The function at an address; NULL if there is none. */
 const function *function_at(uint64_t address);
-
-#endif

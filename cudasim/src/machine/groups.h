@@ -1,6 +1,5 @@
 /* Groups of lanes: how a warp diverges, waits and comes together again. */
-#ifndef SIM_GROUPS_H
-#define SIM_GROUPS_H
+#pragma once
 
 #include "machine/machine.h"
 
@@ -71,5 +70,3 @@ void warp_run(warp *w);
 
 /* The same, where executed instructions are counted in each frame's `counts` (machine/observe.h). */
 void warp_run_counted(warp *w);
-
-#endif

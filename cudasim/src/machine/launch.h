@@ -1,6 +1,5 @@
 /* Launches: a kernel's blocks are run, on host threads. */
-#ifndef SIM_LAUNCH_H
-#define SIM_LAUNCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -72,5 +71,3 @@ void sim_printf_flush(void);
 /* Stack a thread: .local memory and call frames. */
 void sim_set_stack_limit(uint64_t bytes);
 uint64_t sim_stack_limit(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Threads call functions, return from them, and end. */
-#ifndef SIM_LIFECYCLE_H
-#define SIM_LIFECYCLE_H
+#pragma once
 
 #include "machine/machine.h"
 
@@ -10,5 +9,3 @@ void warp_exit(warp *w, uint32_t lanes);
 /* The lanes (of the running group) call, return. */
 void warp_call(warp *w, const insn *i, uint32_t lanes);
 void warp_return(warp *w, uint32_t lanes);
-
-#endif

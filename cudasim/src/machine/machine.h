@@ -1,6 +1,5 @@
 /* The machine: warps, blocks, launches. */
-#ifndef SIM_MACHINE_H
-#define SIM_MACHINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -170,5 +169,3 @@ typedef struct launch {
     bool offered;           /* once it is */
     double begun;
 } launch;
-
-#endif

@@ -4,8 +4,7 @@
  *
  * The state lives beside the block; the word in shared memory is an encoding of it, so that an ordinary store over an
  * mbarrier is noticed at the next operation on it. */
-#ifndef SIM_MBARRIER_H
-#define SIM_MBARRIER_H
+#pragma once
 
 #include <stdio.h>
 
@@ -58,5 +57,3 @@ void mbarrier_list(const struct block *b, FILE *to);
 
 void mbarriers_clear(struct block *b);
 void mbarriers_free(struct block *b);
-
-#endif

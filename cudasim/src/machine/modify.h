@@ -1,6 +1,5 @@
 /* One step of a read-modify-write, in bits: of atomic operations and of copies that reduce. */
-#ifndef SIM_MODIFY_H
-#define SIM_MODIFY_H
+#pragma once
 
 #include "base/floats.h"
 #include "isa/form.h"
@@ -92,5 +91,3 @@ static inline uint64_t atomic_modify(atomic_op op, ptx_type type, uint64_t old, 
         return a;
     }
 }
-
-#endif

@@ -4,8 +4,7 @@
  * none of this costs anything: the hooks of memory instructions are called only from the watched copy of a function's
  * code (function->watched, isa/watch.c), where an op_observe stands in front of their handlers, and all others are on
  * cold paths that test launch->observer. Several workers call an observer at once, each for blocks of its own. */
-#ifndef SIM_OBSERVE_H
-#define SIM_OBSERVE_H
+#pragma once
 
 #include "isa/form.h"
 #include "machine/access.h"
@@ -245,5 +244,3 @@ void observe_step(warp *w, const insn *i);
 void observe_again(warp *w);
 void observe_loose(warp *w, const insn *i, uint32_t mask);
 run_counts *observe_counts(worker *k, const function *f);
-
-#endif

@@ -1,6 +1,5 @@
 /* The device's printf. What it writes waits in a buffer (sim_printf_flush, machine/launch.h). */
-#ifndef SIM_PRINTF_H
-#define SIM_PRINTF_H
+#pragma once
 
 #include "machine/machine.h"
 
@@ -12,5 +11,3 @@ void printf_end(void);
 
 /* The string at a device address, at most `room` - 1 bytes; false where it runs out of its memory. */
 bool printf_string(warp *w, int lane, uint64_t address, char *text, size_t room);
-
-#endif

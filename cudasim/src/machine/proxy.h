@@ -5,8 +5,7 @@
  * bulk copy out of shared memory has still to read, which no thread may overwrite before cp.async.bulk.wait_group.
  *
  * A block has a map only where its module contains an instruction of the asynchronous proxy. */
-#ifndef SIM_PROXY_H
-#define SIM_PROXY_H
+#pragma once
 
 #include "machine/machine.h"
 
@@ -35,5 +34,3 @@ void proxy_fence(struct block *b);
 
 /* A bulk copy out of these bytes is in flight; has read them. */
 void proxy_source(struct block *b, uint32_t offset, uint32_t bytes, bool in_flight);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a block's warps wait for: copies that land, waits that expire, other blocks that run ahead. */
-#ifndef SIM_SCHEDULE_H
-#define SIM_SCHEDULE_H
+#pragma once
 
 #include "machine/machine.h"
 
@@ -12,5 +11,3 @@ void cluster_run_ahead(struct block *b);
  * wait for them. Where no thread of the cluster can go on, what has been sent to mbarriers lands, or waits for them
  * expire; where that is no help, the launch is stopped. True once all threads have exited. */
 bool block_round_over(struct block *b, bool ran);
-
-#endif

@@ -1,10 +1,7 @@
 /* The report of a block that cannot go on. */
-#ifndef SIM_STUCK_H
-#define SIM_STUCK_H
+#pragma once
 
 #include "machine/machine.h"
 
 /* Says where each of its warps and of its cluster's stands, and stops the launch. */
 _Noreturn void stuck(block *b, const char *why);
-
-#endif

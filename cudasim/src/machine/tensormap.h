@@ -6,8 +6,7 @@
  * one is N, the image's number. The copy goes from pixel to pixel as a convolution goes from place to place: along W,
  * then H, D and N, with the traversal strides as steps. What it goes over is the base of the filter; each pixel lies
  * `offsets` away from it, the same for all, which is the tap. */
-#ifndef SIM_TENSORMAP_H
-#define SIM_TENSORMAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -113,5 +112,3 @@ void tensormap_load(const tensor_map *map, const tensor_at *at, uint8_t *shared,
 void tensormap_gather(const tensor_map *map, const uint8_t *shared, uint32_t offset, uint8_t *linear);
 void tensormap_scatter(const tensor_map *map, const tensor_at *at, const uint8_t *linear,
                        void (*put)(void *context, uint8_t *to, const uint8_t *from, uint64_t bytes), void *context);
-
-#endif

@@ -6,8 +6,7 @@
  * warp has waited itself, its D and A registers are in flight, and an instruction that touches D or writes A stops the
  * launch. PTX ISA 9.7.15.
  */
-#ifndef SIM_WGMMA_H
-#define SIM_WGMMA_H
+#pragma once
 
 #include "isa/form.h"
 #include "machine/machine.h"
@@ -89,5 +88,3 @@ void wgmma_leave(warp *w);
 /* Of a block: nothing is on its way; and its memory goes. */
 void wgmma_reset(block *b);
 void wgmma_free(block *b);
-
-#endif

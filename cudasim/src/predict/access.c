@@ -127,7 +127,7 @@ lane_effect lanes_memory(lane_warp *w, const sass_insn *i, uint32_t active, lane
     for (int t = 0; t < LANES; t++) {
         if (!(active >> t & 1)) continue;
         const uint64_t address = a->address[t] = lanes_address(w, where, t);
-        if (i->op == SASS_ATOMS || i->op == SASS_ATOMG || i->op == SASS_RED) {
+        if (i->op == SASS_ATOMS || i->op == SASS_ATOMG || i->op == SASS_RED || i->op == SASS_REDG) {
             atomic(w, i, (int)(where - i->operands), t, address);
             continue;
         }

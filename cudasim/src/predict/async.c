@@ -52,18 +52,29 @@ static void come(sm *m, int place, double time, unsigned offset, int arrivals, i
     m->events[m->event_count++] = (event){time, place, offset, arrivals, bytes};
 }
 
+/* Lanes that arrive at one mbarrier do so together. What they get names the phase that they arrived in, for a wait. */
 static void arrive(sm *m, int warp, const sass_insn *i, uint32_t active) {
     const sm_warp *w = &m->warps[warp];
-    uint32_t buffer[LANES];
+    uint32_t buffer[LANES], state[LANES];
     const uint32_t *bytes = lanes_value(w->lanes, &i->operands[2], buffer);
-    for (; active != 0; active &= active - 1) {
-        const int lane = __builtin_ctz(active);
-        const uint64_t address = lanes_address(w->lanes, &i->operands[1], lane);
-        const bool remote = address >> 24 != w->lanes->block->rank;
-        mbarrier *word = word_at(m, w->block, address);
-        if (!HAS(i, A1T0)) word->bytes += bytes[lane];
-        come(m, w->block, m->now + (remote ? CLUSTER_CLOCKS : 1), word->offset, 1, 0);
+    uint64_t address[LANES];
+    for (int t = 0; t < LANES; t++)
+        if (active >> t & 1) address[t] = lanes_address(w->lanes, &i->operands[1], t);
+    for (uint32_t left = active; left != 0;) {
+        const int first = __builtin_ctz(left);
+        const bool remote = address[first] >> 24 != w->lanes->block->rank;
+        mbarrier *word = word_at(m, w->block, address[first]);
+        int arrivals = 0;
+        for (int t = first; t < LANES; t++) {
+            if (!(left >> t & 1) || address[t] != address[first]) continue;
+            left &= ~(1u << t);
+            arrivals++;
+            state[t] = (uint32_t)word->phase << 31;
+            if (!HAS(i, A1T0)) word->bytes += bytes[t];
+        }
+        come(m, w->block, m->now + (remote ? CLUSTER_CLOCKS : 1), word->offset, arrivals, 0);
     }
+    lanes_set(w->lanes, &i->operands[0], 1, state, active);
 }
 
 /* try_wait: the warp is taken to wait until the phase has ended. */

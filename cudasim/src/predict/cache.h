@@ -1,6 +1,5 @@
 /* Global memory as one SM sees it: its L1 (sectored, least recently used goes), and its share of L2 and DRAM. */
-#ifndef SIM_PREDICT_CACHE_H
-#define SIM_PREDICT_CACHE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ void cache_end(cache *c);
  * keep. 0: no memory. */
 double cache_read(cache *c, uint64_t line, unsigned sectors, bool past_l1, double now);
 void cache_write(cache *c, uint64_t line, unsigned sectors, double now);
-
-#endif

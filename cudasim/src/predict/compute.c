@@ -86,16 +86,18 @@ static void add(operation *o) {
     const bool extended = HAS(o->i, X);
     const uint32_t in = extended ? predicate(o, first + 3) : 0;
     const uint32_t more = extended && is_predicate(o, first + 4) ? predicate(o, first + 4) : 0;
-    uint32_t carry = 0;
+    uint32_t carry = 0, second = 0;
     EACH_LANE {
         uint64_t sum = extended
                            ? (uint64_t)o->x[t] + o->y[t] + o->z[t]
                            : addend(o, first, o->x[t]) + addend(o, first + 1, o->y[t]) + addend(o, first + 2, o->z[t]);
         sum += (in >> t & 1) + (more >> t & 1);
         carry |= (uint32_t)(sum >> 32 != 0) << t;
+        second |= (uint32_t)(sum >> 32 > 1) << t; /* three words may carry two */
         o->result[t] = (uint32_t)sum;
     }
     if (first > 1) set_predicate(o, 1, carry);
+    if (first > 2) set_predicate(o, 2, second);
     give(o, 0);
 }
 

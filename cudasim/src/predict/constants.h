@@ -9,8 +9,7 @@
  *   [huerta]   Huerta et al., Analyzing Modern NVIDIA GPU cores, 2025 (Ampere's; taken to hold for Hopper)
  *   [assumed]  nobody measured it here; cudasim/docs/predict.md says what would
  */
-#ifndef SIM_PREDICT_CONSTANTS_H
-#define SIM_PREDICT_CONSTANTS_H
+#pragma once
 
 /* latency_l2 and latency_dram_few_pages are means over many lines. How far one line is from another, as a share,
  * evenly: some lie in the near half of L2, some in the far one. Who waits for many waits for the farthest. [assumed] */
@@ -76,5 +75,3 @@
 #define L1_AND_SHARED_KIB 256
 #define CARVEOUTS_KIB     0, 8, 16, 32, 64, 100, 132, 164, 196, 228
 #define L1_WAYS           16 /* [assumed] */
-
-#endif

@@ -1,7 +1,6 @@
 /* A warp of machine code, lane by lane: its path, predicates and addresses. Integers are computed, and what loads bring
  * from memory; floating-point results are not, since neither paths nor addresses hang on them but by exception. */
-#ifndef SIM_PREDICT_LANES_H
-#define SIM_PREDICT_LANES_H
+#pragma once
 
 #include "isa/insn.h"
 #include "predict/sass.h"
@@ -69,5 +68,3 @@ void lanes_set(lane_warp *w, const sass_operand *o, int further, const uint32_t 
 void lanes_compute(lane_warp *w, const sass_insn *i, uint32_t active);
 uint64_t lanes_address(const lane_warp *w, const sass_operand *o, int lane);
 lane_effect lanes_memory(lane_warp *w, const sass_insn *i, uint32_t active, lane_access *a);
-
-#endif

@@ -107,7 +107,7 @@ bool unit_is_full(const sm *m, int warp) {
 /* When its words are there. */
 static double serve(sm *m, const request *r) {
     const sass_insn *i = r->insn;
-    const bool is_store = i->op == SASS_STG || i->op == SASS_ST || i->op == SASS_RED;
+    const bool is_store = i->op == SASS_STG || i->op == SASS_ST || i->op == SASS_RED || i->op == SASS_REDG;
     const bool past_l1 = HAS(i, BYPASS) || HAS(i, STRONG) || HAS(i, NA);
     double done = m->now - 1 + r->clocks - 1;
     if (r->lines == 0) return done + (i->op == SASS_LDL ? m->spec->clocks.l1 : m->spec->shared_clocks);

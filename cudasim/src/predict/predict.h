@@ -1,6 +1,5 @@
 /* How long launches would take on an H200, by the model of time: --predict. docs/predict.md says what it knows. */
-#ifndef SIM_PREDICT_H
-#define SIM_PREDICT_H
+#pragma once
 
 #include "load/module.h"
 
@@ -22,5 +21,3 @@ double predict_seconds(void);
 const char *predict_why(void);
 /* Prints what has been predicted, a line for each kernel and size. */
 void predict_end(void);
-
-#endif

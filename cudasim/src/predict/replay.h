@@ -1,6 +1,5 @@
 /* One SM, clock by clock: its warps' instructions against what its units can take. */
-#ifndef SIM_PREDICT_REPLAY_H
-#define SIM_PREDICT_REPLAY_H
+#pragma once
 
 #include <stdio.h>
 
@@ -43,5 +42,3 @@ typedef struct replay_result {
 } replay_result;
 
 replay_result replay(const replay_spec *spec);
-
-#endif

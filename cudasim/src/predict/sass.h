@@ -1,7 +1,6 @@
 /* Machine code of sm_90: a kernel's instructions as nvdisasm names them, with the control words that their encoding
  * holds beside the operation: how long the warp waits after it, and which scoreboards it sets and waits for. */
-#ifndef SIM_SASS_H
-#define SIM_SASS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -92,5 +91,3 @@ bool sass_parse(const char *line, sass_insn *i);
  * cannot be. sass_note: it will be wanted. All that has been noted is read at once. */
 const sass_code *sass_read(const uint8_t *bytes, size_t size, char *error, size_t error_size);
 void sass_note(const uint8_t *bytes, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* The SM's state, for replay.c and load_store.c. */
-#ifndef SIM_PREDICT_SM_H
-#define SIM_PREDICT_SM_H
+#pragma once
 
 #include "predict/cache.h"
 #include "predict/constants.h"
@@ -181,5 +180,3 @@ void timeline_span(sm *m, const sm_warp *w, const char *kind, double begin, doub
                    unsigned offset, unsigned bytes, const mbarrier *word);
 void timeline_copies(sm *m, sm_warp *w, double until);
 void timeline_issue(sm *m, sm_warp *w, const sass_insn *i, const lane_access *a);
-
-#endif

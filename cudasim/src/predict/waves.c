@@ -23,10 +23,9 @@ typedef struct plan {
     replay_spec spec;
 } plan;
 
-/* Bank 0. The parameters begin at a multiple of the largest alignment that one of them has. */
-static void set_constants(lane_launch *l, const sim_launch_config *config, const void *params, size_t bytes,
-                          unsigned align) {
-    const unsigned first = align > 16 ? (PARAMS_AT + align - 1) / align * align : PARAMS_AT;
+/* Bank 0. A parameter's place in the bank, not in the buffer, is a multiple of its alignment. */
+static void set_constants(lane_launch *l, const sim_launch_config *config, const sim_kernel *kernel,
+                          const void *params) {
     const uint64_t pointer = (uintptr_t)l->constants + PARAMS_AT;
     const uint32_t clustered = config->cluster[0] * config->cluster[1] * config->cluster[2] > 1;
     memcpy(l->grid, config->grid, sizeof l->grid);
@@ -36,7 +35,14 @@ static void set_constants(lane_launch *l, const sim_launch_config *config, const
     memcpy(l->cluster, config->cluster, sizeof l->cluster);
     memcpy(l->constants + PARAMS_POINTER, &pointer, sizeof pointer);
     memcpy(l->constants + IN_CLUSTER, &clustered, sizeof clustered);
-    memcpy(l->constants + first, params, bytes < CONSTANT_BYTES - first ? bytes : CONSTANT_BYTES - first);
+    size_t at = PARAMS_AT, offset, size;
+    for (unsigned k = 0; sim_kernel_param(kernel, k, &offset, &size); k++) {
+        const size_t align = sim_kernel_param_align(kernel, k);
+        at = (at + align - 1) / align * align;
+        if (at + size > CONSTANT_BYTES) break;
+        memcpy(l->constants + at, (const uint8_t *)params + offset, size);
+        at += size;
+    }
 }
 
 /* What the launch can touch: the allocations that its parameters point to. */
@@ -265,6 +271,6 @@ launch_time waves_time(sim_kernel *kernel, const sim_launch_config *config, cons
     if (soon) return failed("");
     p.launch.code = sass_read(bytes, size, error, sizeof error);
     if (p.launch.code == NULL) return failed(error);
-    set_constants(&p.launch, config, params, params_size, info.param_align);
+    set_constants(&p.launch, config, kernel, params);
     return timed(&p, &info, config);
 }

@@ -1,6 +1,5 @@
 /* From one SM's replay to a launch: waves of blocks, the GPU's rates divided by its SMs. */
-#ifndef SIM_PREDICT_WAVES_H
-#define SIM_PREDICT_WAVES_H
+#pragma once
 
 #include "base/device_model.h"
 #include "load/module.h"
@@ -15,5 +14,3 @@ typedef struct launch_time {
 /* `soon`: it is not wanted yet; all such kernels are disassembled together. */
 launch_time waves_time(sim_kernel *kernel, const sim_launch_config *config, const void *params, size_t params_size,
                        bool soon);
-
-#endif

@@ -1,6 +1,5 @@
 /* Constant expressions. PTX ISA 9.0, section 4.5. */
-#ifndef PTX_EXPRESSION_H
-#define PTX_EXPRESSION_H
+#pragma once
 
 #include "ptx/parser.h"
 
@@ -20,5 +19,3 @@ int64_t parse_addend(parser *p);
 
 /* Only a float takes its sign here: an integer expression reads the - itself. */
 bool accept_minus_of_float(parser *p);
-
-#endif

@@ -7,8 +7,7 @@
  *              u16 minor, u16 major, u32 arch, u32 name, u32 name length, u64 flags, u64, u64 size
  *   flags      0x2000 LZ4, 0x8000 zstd, 0x100000 an architecture-specific target ("90a")
  */
-#ifndef SIM_FATBIN_H
-#define SIM_FATBIN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,5 +66,3 @@ typedef struct cubin {
 bool cubin_open(cubin *cubin, const void *data, size_t size, char *error, size_t error_size);
 void cubin_close(cubin *cubin);
 const cubin_kernel *cubin_find(const cubin *cubin, const char *name);
-
-#endif

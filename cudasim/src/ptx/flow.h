@@ -1,6 +1,5 @@
 /* Where the paths through a function lead. */
-#ifndef PTX_FLOW_H
-#define PTX_FLOW_H
+#pragma once
 
 #include "ptx/ptx.h"
 
@@ -17,5 +16,3 @@ int *flow_meetings(const ptx_function *s);
 /* The first instruction, `a` and `b` included, that all paths from `a` and all paths from `b` pass, by the function's
  * flow_meetings. `end` is its instruction_count. Returns `end` or -1 as there. */
 int flow_meeting(const int *meetings, int end, int a, int b);
-
-#endif

@@ -1,6 +1,5 @@
 /* What an instruction's text says about it. */
-#ifndef PTX_INSTRUCTION_H
-#define PTX_INSTRUCTION_H
+#pragma once
 
 #include "ptx/ptx.h"
 
@@ -12,5 +11,3 @@ bool operand_names(const ptx_operand *o, int reg);
 
 /* Is the first operand the result? */
 bool instruction_has_result(const ptx_instruction *t);
-
-#endif

@@ -1,7 +1,6 @@
 /* PTX text -> tokens, and what the lexer and the parser share: memory that is freed all at once, one copy of each name,
  * and the way out on an error. PTX ISA 9.0, section 4. */
-#ifndef SIM_PTX_LEX_H
-#define SIM_PTX_LEX_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdbool.h>
@@ -88,5 +87,3 @@ typedef struct ptx_quote {
 ptx_quote ptx_quote_text(const char *text, size_t length);
 /* The current token: "\"add\"", or "the end of the text". */
 ptx_quote ptx_quote_token(const ptx_lexer *lexer);
-
-#endif

@@ -1,6 +1,5 @@
 /* Names and their scopes. */
-#ifndef PTX_NAMES_H
-#define PTX_NAMES_H
+#pragma once
 
 #include "ptx/parser.h"
 
@@ -27,5 +26,3 @@ ptx_atom *atom_of(const char *text);
 void open_scope(parser *p);
 /* Resolves the operands that waited for the scope's labels. */
 void close_scope(parser *p);
-
-#endif

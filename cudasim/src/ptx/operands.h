@@ -1,6 +1,5 @@
 /* Operands of instructions. PTX ISA 9.0, section 6. */
-#ifndef PTX_OPERANDS_H
-#define PTX_OPERANDS_H
+#pragma once
 
 #include "ptx/parser.h"
 
@@ -11,5 +10,3 @@ ptx_operand *push_operand(parser *p, size_t first, ptx_operand_kind kind);
 
 /* Moves the operands from `first` on to their final place. */
 ptx_operand *take_operands(parser *p, size_t first, int *count, int line);
-
-#endif

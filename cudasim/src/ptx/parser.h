@@ -3,8 +3,7 @@
  * Instructions, registers and so on of all functions lie in one growing array each. Their functions get their
  * addresses at the end, when nothing moves any more (module.c).
  */
-#ifndef PTX_PARSER_H
-#define PTX_PARSER_H
+#pragma once
 
 #include <string.h>
 
@@ -138,5 +137,3 @@ static inline size_t part_count(const parser *p, int which, size_t start) {
 _Noreturn void fail_expected(parser *p, const char *what);
 void expect_sign(parser *p, char sign, const char *where);
 ptx_atom *expect_word(parser *p, const char *what);
-
-#endif

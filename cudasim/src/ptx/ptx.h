@@ -5,8 +5,7 @@
  * variable's address is known only when the module is loaded. PTX ISA 9.0, sections 4 (syntax), 5 (state spaces,
  * types, variables), 6 (operands), 7 (ABI), 11 (directives).
  */
-#ifndef SIM_PTX_H
-#define SIM_PTX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -187,5 +186,3 @@ void ptx_free(ptx_module *module);
 
 /* The instruction as text ("@%p1 fma.rn.f32 %f3, %f1, %f2, %f3"), for messages; cut to size. Returns `text`. */
 char *ptx_format_instruction(const ptx_function *function, int index, char *text, size_t size);
-
-#endif

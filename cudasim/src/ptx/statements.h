@@ -1,6 +1,5 @@
 /* A function's body, and directives that may also be outside of one. */
-#ifndef PTX_STATEMENTS_H
-#define PTX_STATEMENTS_H
+#pragma once
 
 #include "ptx/variables.h"
 
@@ -18,5 +17,3 @@ void skip_section(parser *p);
 bool accept_plain_attribute(parser *p);
 
 _Noreturn void fail_directive(parser *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* Declarations: registers, variables with their initial values, parameters. PTX ISA 9.0, section 5. */
-#ifndef PTX_VARIABLES_H
-#define PTX_VARIABLES_H
+#pragma once
 
 #include "ptx/parser.h"
 
@@ -19,5 +18,3 @@ void parse_variables(parser *p, linkage linkage);
 ptx_variable *parse_params(parser *p, int *count);
 
 void skip_parentheses(parser *p);
-
-#endif

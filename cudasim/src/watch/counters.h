@@ -1,7 +1,6 @@
 /* Counters: how often each instruction of a kernel is executed, and what its accesses cost, as Nsight Compute counts
  * it. Sums by instruction in each worker, added up at a launch's end to those of the launches like it. */
-#ifndef SIM_COUNTERS_H
-#define SIM_COUNTERS_H
+#pragma once
 
 #include "machine/observe.h"
 
@@ -53,5 +52,3 @@ void counters_of(const char *what, const char *problem);
 /* All counts, in the order of the first launches. No kernel may be running. */
 const counted_kernel *counters_all(void);
 void counters_free(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* The spans of copies and wgmmas in a trace: from their issue until a warp has waited for them. */
-#ifndef SIM_FLIGHT_H
-#define SIM_FLIGHT_H
+#pragma once
 
 #include "watch/traced.h"
 
@@ -14,5 +13,3 @@ void flight_commit(traced_block *t, uint32_t warp);
 
 /* The span ends: then, or one step after it began. */
 void flight_end(traced_block *t, span *s, uint64_t end);
-
-#endif

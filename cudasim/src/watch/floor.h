@@ -1,7 +1,6 @@
 /* The speed of light of a launch: the microseconds that each unit of the GPU needs at least for what has been counted.
  * A floor, no prediction: what must wait for something, or meets a busy unit, takes longer. */
-#ifndef SIM_FLOOR_H
-#define SIM_FLOOR_H
+#pragma once
 
 #include "base/ceilings.h"
 #include "watch/metrics.h"
@@ -18,5 +17,3 @@ bool floor_holds(int metric);
 /* Reckons from one launch's counts, metrics[] of the kernel, and sets those of the speed of light among them; `needs`
  * (METRIC_COUNT, or NULL) then says what each of them is made of. */
 void floor_of(const counted_kernel *k, const ceilings *c, double *counts, floor_need *needs);
-
-#endif

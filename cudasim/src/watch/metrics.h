@@ -1,6 +1,5 @@
 /* The metrics that are printed, in plain words and with Nsight Compute's names. */
-#ifndef SIM_METRICS_H
-#define SIM_METRICS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -35,5 +34,3 @@ bool metrics_explain(const char *name, FILE *out);
 
 /* The name that somebody who typed this is likely to have meant; NULL: none is close to it. */
 const char *metrics_nearest(const char *typed);
-
-#endif

@@ -1,6 +1,5 @@
 /* What ptxas makes of accesses to shared memory. */
-#ifndef SIM_PTXAS_H
-#define SIM_PTXAS_H
+#pragma once
 
 #include "banks.h"
 #include "ptx/ptx.h"
@@ -14,5 +13,3 @@ int ptxas_quarters(const unsigned *offsets, uint32_t lanes, unsigned bytes, bank
 /* An addition of 1 whose result nobody wants is an instruction of its own in machine code, ATOMS.POPC.INC, which counts
  * how many lanes want the same word. What adds to floating-point or to 64-bit numbers is a loop around a swap. */
 banks_kind ptxas_atomic_kind(const ptx_function *f, const ptx_instruction *i);
-
-#endif

@@ -1,6 +1,5 @@
 /* Counts as text. */
-#ifndef SIM_REPORT_H
-#define SIM_REPORT_H
+#pragma once
 
 #include "watch/metrics.h"
 
@@ -12,5 +11,3 @@ void report_lines(const counted_kernel *first, FILE *out);
 
 /* A row for each kernel and metric, all of them, under a line of names. */
 void report_csv(const counted_kernel *first, FILE *out);
-
-#endif

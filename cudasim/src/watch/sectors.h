@@ -1,6 +1,5 @@
 /* Which 32-byte sectors of memory a launch has read and written. */
-#ifndef SIM_SECTORS_H
-#define SIM_SECTORS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@ void sectors_mark_range(uint64_t address, uint64_t bytes, bool read, bool writte
 
 /* Returns how many there are, and clears them. */
 void sectors_take(int64_t *read, int64_t *written);
-
-#endif

@@ -1,6 +1,5 @@
 /* A file that is there as a whole or not at all (unless it is a device or a pipe): traces and counts. */
-#ifndef SIM_SINK_H
-#define SIM_SINK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -21,5 +20,3 @@ bool sink_open(sink *s, const char *path);
 /* Puts the file in its place. False, and a line on stderr, where something of it could not be written; what was there
  * before is there then. */
 bool sink_close(sink *s, const char *path);
-
-#endif

@@ -1,7 +1,6 @@
 /* A trace: what ran when, by warp, in the Chrome trace event format, which Perfetto opens. Its time is an order
  * (watch/traced.h). Of launches of a kernel that are alike the first is traced, and of its grid the first blocks. */
-#ifndef SIM_TRACE_H
-#define SIM_TRACE_H
+#pragma once
 
 #include "machine/observe.h"
 
@@ -19,5 +18,3 @@ void trace_of(const char *what, const char *problem);
 /* Writes the file, and says on stderr what has been left out. False, and a line on stderr, where that fails: then no
  * file is there, or the one that was. */
 bool trace_end(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Writes traces as text to their file. */
-#ifndef SIM_TRACE_FILE_H
-#define SIM_TRACE_FILE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -13,5 +12,3 @@ uint64_t trace_write_launch(const traced_launch *l, FILE *text, int *processes);
 /* Puts the file there (sink.h), with these events in it; `notes`: what has been left out. False, and a line on stderr,
  * where that fails. */
 bool trace_put_file(const char *path, const char *events, const char *notes);
-
-#endif

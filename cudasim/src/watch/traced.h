@@ -5,8 +5,7 @@
  * last of them has come. So what must come before something else has the smaller number, whichever warp the simulator
  * ran first, and what runs side by side stands side by side. Copies and wgmmas take no instruction: they are in flight
  * until somebody waits for them. */
-#ifndef SIM_TRACED_H
-#define SIM_TRACED_H
+#pragma once
 
 #include "machine/observe.h"
 
@@ -126,5 +125,3 @@ void *traced_grow(void *items, int count, int *room, size_t size);
 
 /* The host has no memory for it: ends the process. */
 _Noreturn void trace_no_memory(void);
-
-#endif

@@ -8,8 +8,7 @@
  *   CUDASIM_STRICT=1               and for copies to the host of device memory that nothing has written
  *   CUDASIM_EXPLAIN=METRIC         says what the metric is, and ends the process
  * A wrong value ends the process with one line and exit status 2. */
-#ifndef SIM_WATCH_H
-#define SIM_WATCH_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ void watch_record(const char *what, const char *problem);
  * end with: 1 where something has been found, 2 where a file could not be written; 0: leave it, as with another
  * `exit_status`. */
 int watch_end(int exit_status);
-
-#endif

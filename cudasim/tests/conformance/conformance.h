@@ -5,8 +5,7 @@
  * the recorded one. The tables of cases stand in integer.cu, float.cu, half.cu, convert.cu, memory.cu, warp.cu,
  * control.cu and matrix.cu. conformance.c runs them all: on a GPU with --record, anywhere with --check.
  */
-#ifndef CONFORMANCE_H
-#define CONFORMANCE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -58,6 +57,4 @@ const char *conformance_async_prepare(void);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

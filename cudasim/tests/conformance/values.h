@@ -1,6 +1,5 @@
 /* The inputs of a case, from its name and types alone: the same on every machine. */
-#ifndef CONFORMANCE_VALUES_H
-#define CONFORMANCE_VALUES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ uint64_t values_checksum(uint64_t checksum, const void *bytes, size_t size); /* 
 int value_agrees(value_type type, int ulps, const void *expected, const void *got);
 
 void value_print(FILE *stream, value_type type, const void *value); /* 0x3f800000 (1) */
-
-#endif

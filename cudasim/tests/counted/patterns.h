@@ -4,8 +4,7 @@
  *
  *     PROGRAM [FROM [TO]]     launches patterns FROM to TO - 1
  *     PROGRAM --list          prints them, a line each: number,kind,name,mask,offsets of the 32 lanes[,from] */
-#ifndef PATTERNS_H
-#define PATTERNS_H
+#pragma once
 
 #include <cstdint>
 #include <cstdio>
@@ -99,5 +98,3 @@ static int patterns_main(int argc, char **argv, size_t bytes, bool timed) {
         }                                                                                                              \
         if ((x ^ y ^ z ^ w) == 0x9e3779b9u) m.sink[lane] = at + (unsigned)(size_t)global;                              \
     }
-
-#endif

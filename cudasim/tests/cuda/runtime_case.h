@@ -1,6 +1,5 @@
 /* What the tests of the CUDA runtime share: a machine that is faked, where a launch only notes that it happened. */
-#ifndef RUNTIME_CASE_H
-#define RUNTIME_CASE_H
+#pragma once
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -224,5 +223,3 @@ static inline cudaError_t launch(const void *host, unsigned grid, unsigned block
     void *args[] = {&name};
     return cudaLaunchKernel(host, (dim3){grid, 1, 1}, (dim3){block, 1, 1}, args, shared, stream);
 }
-
-#endif

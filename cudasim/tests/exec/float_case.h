@@ -1,6 +1,5 @@
 /* Floating-point numbers */
-#ifndef CUDASIM_TESTS_FLOAT_CASE_H
-#define CUDASIM_TESTS_FLOAT_CASE_H
+#pragma once
 
 #include <math.h>
 #include <setjmp.h>
@@ -422,5 +421,3 @@ static inline uint64_t any_bf16x2(void) {
 }
 
 enum { ROUNDS = 60 };
-
-#endif

@@ -1,6 +1,5 @@
 /* What the tests of handlers on whole registers share: random values, and a warp's registers with those expected. */
-#ifndef LANES_CASE_H
-#define LANES_CASE_H
+#pragma once
 
 #include <math.h>
 #include <setjmp.h>
@@ -139,5 +138,3 @@ static uint32_t *predicate(uint8_t *block, int n) /* slot 0 holds predicates; ev
 {
     return (uint32_t *)(block + 16 + 4 * n);
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef CUDASIM_TESTS_MATRIX_CASE_H
-#define CUDASIM_TESTS_MATRIX_CASE_H
+#pragma once
 
 /* ldmatrix, stmatrix, movmatrix, mma and wmma against scalar models.
  *
@@ -345,5 +344,3 @@ static inline void check_sum(const form *f, uint64_t got, exact sum, exact large
     allowed += f->a == F16 ? 0x1p-30Q : 0x1p-149Q;
     if (!(apart <= allowed)) fail_msg("%s: %.9g, not %.9g", where, value, best);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* A program of small kernels, run by name: each has one fault, marked "// FAULT kind" at the lines that a finding must
  * name, or none at all. */
-#ifndef FAULTY_H
-#define FAULTY_H
+#pragma once
 
 #include <cstdio>
 #include <cstring>
@@ -42,5 +41,3 @@ static int faulty_main(int argc, char **argv, const faulty_case *cases, int coun
         static const faulty_case cases[] = {__VA_ARGS__};                                                              \
         return faulty_main(argc, argv, cases, sizeof cases / sizeof *cases);                                           \
     }
-
-#endif

@@ -1,6 +1,5 @@
 /* A warpgroup of T threads, its operands in shared memory, and mbarriers. */
-#ifndef WGMMA_H
-#define WGMMA_H
+#pragma once
 
 static const int T = 128;
 
@@ -59,5 +58,3 @@ static __device__ void fill_matrices(int *a, int *b, const int *g) {
     asm volatile("fence.proxy.async;" ::: "memory");
     __syncthreads();
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What tests of asynchronous copies share. */
-#ifndef CUDASIM_TESTS_ASYNC_CASE_H
-#define CUDASIM_TESTS_ASYNC_CASE_H
+#pragma once
 
 #include "sim_case.h"
 
@@ -89,5 +88,3 @@ static inline uint32_t random_below(uint32_t n) {
 static inline void put_bytes(void *context, uint8_t *to, const uint8_t *from, uint64_t bytes) {
     memcpy(to, from, bytes);
 }
-
-#endif

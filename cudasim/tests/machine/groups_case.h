@@ -1,6 +1,5 @@
 /* What tests of groups share. */
-#ifndef CUDASIM_TESTS_GROUPS_CASE_H
-#define CUDASIM_TESTS_GROUPS_CASE_H
+#pragma once
 
 #include "sim_case.h"
 
@@ -25,5 +24,3 @@ static inline void check_stops(const stop_case *cases, size_t count) {
         assert_int_equal(status, cases[k].status);
     }
 }
-
-#endif

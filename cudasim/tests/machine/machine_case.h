@@ -1,6 +1,5 @@
 /* What tests of the machine share. */
-#ifndef CUDASIM_TESTS_MACHINE_CASE_H
-#define CUDASIM_TESTS_MACHINE_CASE_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <pthread.h>
@@ -12,5 +11,3 @@
 #define FAULT(what) "cudasim: " what " in kernel k: "
 #define FIRST       "thread (0,0,0) of block (0,0,0): "
 #define LOC(line)   ".loc 1 " #line " 0\n"
-
-#endif

@@ -175,6 +175,28 @@ static void paths(void **state) {
     assert_int_equal(r.by_pipe[PIPE_FMA], 2); /* 24 lanes go the long way, then all 32 meet */
 }
 
+/* A sum of three words carries up to two, each in a predicate of its own; a loop's 64-bit counter hangs on both. */
+static void carries(void **state) {
+    static const char *const lines[] = {"MOV R0, 0xffffffff ;",
+                                        "ISETP.LT.AND P1, PT, R0, 0x0, PT ;",
+                                        "ISETP.LT.AND P2, PT, R0, 0x0, PT ;",
+                                        "IADD3 R1, P1, P2, R0, RZ, -RZ ;", /* one: 0xffffffff, and 2 to the 32nd */
+                                        "IADD3.X R2, RZ, RZ, RZ, P1, P2 ;",
+                                        "IADD3 R1, P1, P2, R0, R0, R0 ;",
+                                        "IADD3.X R2, R2, RZ, RZ, P1, P2 ;",
+                                        "ISETP.EQ.AND P0, PT, R2, 0x3, PT ;",
+                                        "@P0 BRA 0xa0 ;",
+                                        "FFMA R4, R4, R5, R7 ;",
+                                        "EXIT ;"};
+    free(code.insns);
+    code = (sass_code){.insns = calloc(11, sizeof *code.insns), .count = 11};
+    for (int k = 0; k < 11; k++) {
+        assert_true(sass_parse(lines[k], &code.insns[k]));
+        code.insns[k].stall = 6;
+    }
+    assert_int_equal(run_blocks(32, 1, 1).by_pipe[PIPE_FMA], 0);
+}
+
 /* All lanes add to one word: one after the other. In a loop of compare-and-swap one of them succeeds in each round. An
  * unknown instruction ends the replay only where it is met. */
 static void atomics(void **state) {
@@ -187,6 +209,8 @@ static void atomics(void **state) {
     code.count = 5;
     assert_true(sass_parse("EXIT ;", &code.insns[code.count++]));
     assert_int_equal(run_blocks(32, 1, 1).by_pipe[PIPE_ALU], 32);
+    assert_true(sass_parse("REDG.E.ADD.STRONG.GPU desc[UR4][R8.64], R5 ;", &code.insns[4]));
+    assert_null(run_blocks(32, 1, 1).missing);
     assert_true(sass_parse("UNHEARD.OF ;", &code.insns[4]));
     assert_string_equal(run_blocks(32, 1, 1).missing, "UNHEARD.OF");
 }
@@ -236,6 +260,23 @@ static replay_result copy_boxes(const char *copy, const char *bytes, int rounds)
         code.insns[k].stall = 6;
     }
     return run_blocks(1, 1, 1);
+}
+
+/* All lanes of 32 warps arrive at an mbarrier, and wait with what their arrival returned. */
+static void arrivals(void **state) {
+    const line lines[] = {{"UMOV UR9, 0x400 ;", 6, NONE, NONE, 0},
+                          {"UMOV UR4, 0x1ff800 ;", 6, NONE, NONE, 0}, /* 1024 */
+                          {"SYNCS.EXCH.64 URZ, [UR9], UR4 ;", 6, NONE, NONE, 0},
+                          {"MOV R15, 0x80000000 ;", 6, NONE, NONE, 0},
+                          {"BAR.SYNC.DEFER_BLOCKING 0x0 ;", 6, NONE, NONE, 0},
+                          {"SYNCS.ARRIVE.TRANS64.A1T0 R14, [UR9], RZ ;", 15, NONE, NONE, 0},
+                          {"SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [UR9], R15 ;", 1, 0, NONE, 0},
+                          {"@!P0 BRA 0x60 ;", 1, NONE, NONE, 1},
+                          {0}};
+    write_code(lines, 1);
+    const replay_result r = run_blocks(1024, 1, 1);
+    assert_null(r.missing);
+    assert_true(r.complete);
 }
 
 /* TMA: the first time from DRAM, then from L2, which is asked once for two blocks of a cluster. */
@@ -291,11 +332,11 @@ static void parts(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(fmas),   cmocka_unit_test(pipes),   cmocka_unit_test(chases),
-                                       cmocka_unit_test(unit),   cmocka_unit_test(copy),    cmocka_unit_test(barriers),
-                                       cmocka_unit_test(copies), cmocka_unit_test(paths),   cmocka_unit_test(waves),
-                                       cmocka_unit_test(parts),  cmocka_unit_test(atomics), cmocka_unit_test(products),
-                                       cmocka_unit_test(boxes)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fmas),     cmocka_unit_test(pipes),    cmocka_unit_test(chases), cmocka_unit_test(unit),
+        cmocka_unit_test(copy),     cmocka_unit_test(barriers), cmocka_unit_test(copies), cmocka_unit_test(paths),
+        cmocka_unit_test(carries),  cmocka_unit_test(waves),    cmocka_unit_test(parts),  cmocka_unit_test(atomics),
+        cmocka_unit_test(products), cmocka_unit_test(arrivals), cmocka_unit_test(boxes)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     free(code.insns);
     return failed;

@@ -1,6 +1,5 @@
 /* What tests of the parser share. */
-#ifndef CUDASIM_TESTS_PARSER_CASE_H
-#define CUDASIM_TESTS_PARSER_CASE_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,5 +54,3 @@ static inline void assert_formats(const char *statement, const char *expected) {
     assert_string_equal(ptx_format_instruction(kernel(module), 0, text, sizeof text), expected);
     ptx_free(module);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Random programs, continued: loads, stores and atomic operations, in every state space. */
-#ifndef RANDOM_ACCESS_H
-#define RANDOM_ACCESS_H
+#pragma once
 
 #include "matrix.h"
 
@@ -266,5 +265,3 @@ static void add_memory(void) {
     else
         add_sum();
 }
-
-#endif

@@ -2,8 +2,7 @@
  * from what an H200 does (tests/conformance). Written for plainness and apart from the simulator's handlers: integers
  * are numbers of 128 bits, bits are looped over, and floating point is rounded by way of long double.
  */
-#ifndef RANDOM_ARITHMETIC_H
-#define RANDOM_ARITHMETIC_H
+#pragma once
 
 #include <fenv.h>
 #include <math.h>
@@ -569,5 +568,3 @@ static uint64_t run_pack(const step *s, const uint64_t *x, bool *carry) {
 #undef BITS
 #undef PRODUCT
 #undef HALF
-
-#endif

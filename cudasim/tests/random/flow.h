@@ -1,6 +1,5 @@
 /* Random programs, continued: warps, branches, and the whole. */
-#ifndef RANDOM_FLOW_H
-#define RANDOM_FLOW_H
+#pragma once
 
 #include "access.h"
 
@@ -431,5 +430,3 @@ static void generate(program_steps *p, uint64_t seed) {
     add_end();
     add_function();
 }
-
-#endif

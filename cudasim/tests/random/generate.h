@@ -1,8 +1,7 @@
 /* A random program. Half of what it computes comes from constants, thread numbers and loop counters by sums and
  * products, as addresses do, under predicates and in branches that only some threads take.
  */
-#ifndef RANDOM_GENERATE_H
-#define RANDOM_GENERATE_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -446,5 +445,3 @@ static void add_computation(void) {
         add_operation(o, chance_type(o->types), one_in(3));
     }
 }
-
-#endif

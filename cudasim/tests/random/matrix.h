@@ -1,7 +1,6 @@
 /* Random programs, continued: ldmatrix, stmatrix and mma, for which whole warps come, some lanes late; mbarriers
  * and clusters. */
-#ifndef RANDOM_MATRIX_H
-#define RANDOM_MATRIX_H
+#pragma once
 
 #include "generate.h"
 
@@ -176,5 +175,3 @@ static void multiply_matrices(const uint64_t *a, const uint64_t *b, const uint64
             d[j % 2][4 * i + j / 2] = sum;
         }
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* Runs a program a thread at a time: each goes on until it ends or has to meet others, at a barrier or in a warp-wide
  * instruction; when nobody can go on alone, those who have met do it together.
  */
-#ifndef RANDOM_MODEL_H
-#define RANDOM_MODEL_H
+#pragma once
 
 #include "flow.h"
 
@@ -408,5 +407,3 @@ static bool model_run(model *m, const program_steps *p) {
     for (int block = 0; block < (int)p->blocks; block += (int)p->cluster) run_cluster(m, block);
     return m->failure[0] == '\0';
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The instructions that compute: how they are spelled, what they take, and what runs them in the model. */
-#ifndef RANDOM_OPERATIONS_H
-#define RANDOM_OPERATIONS_H
+#pragma once
 
 #include "arithmetic.h"
 
@@ -114,5 +113,3 @@ static const operation operations[] = {
 static const char *const affine_texts[] = {
     "add.%", "sub.%", "mul.lo.%", "mad.lo.%", "mul.wide.%", "mad.wide.%", "neg.%", "shl.%", "mov.%", "selp.%",  "min.%",
     "max.%", "and.%", "shr.%",    "not.%",    "abs.%",      "or.%",       "xor.%", "div.%", "rem.%", "mul.hi.%"};
-
-#endif

@@ -1,6 +1,5 @@
 /* A program as PTX. */
-#ifndef RANDOM_PRINT_H
-#define RANDOM_PRINT_H
+#pragma once
 
 #include <stdarg.h>
 
@@ -207,5 +206,3 @@ static void print_program(const program_steps *p, char *into) {
     for (int i = 0; i < p->function; i++) put_step(&t, &p->steps[i]);
     put(&t, "}\n");
 }
-
-#endif

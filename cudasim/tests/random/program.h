@@ -4,8 +4,7 @@
  * No two threads touch the same bytes but where a barrier lies between, by commuting atomics, or reading alone, and no
  * warp-wide instruction names lanes that do not come: so that every order of the threads gives the same results.
  */
-#ifndef RANDOM_PROGRAM_H
-#define RANDOM_PROGRAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -156,5 +155,3 @@ static uint64_t chance_number(void) {
         return (uint64_t)chance(UINT32_MAX) << 32 | chance(UINT32_MAX);
     }
 }
-
-#endif

@@ -84,6 +84,17 @@ struct variant {
     int per_block;
 };
 
+// For what is predicted: the parameter lies apart from the one before it.
+struct alignas(128) apart {
+    int n;
+};
+
+__global__ void chase(const int *next, int *out, apart steps) {
+    int at = 0;
+    for (int i = 0; i < steps.n; i++) at = next[at];
+    *out = at;
+}
+
 int main() {
     const int n = 20001; // the last block is not full
     static int in[n];
@@ -115,6 +126,9 @@ int main() {
         printf("%-10s %3d blocks, sum %d\n", v.name, blocks, sum);
         expect(sum == want, v.name);
     }
+    CHECK(cudaMemset(d_in, 0, sizeof(int)));
+    chase<<<1, 1>>>(d_in, d_out, {1000});
+    CHECK(cudaDeviceSynchronize());
     CHECK(cudaFree(d_in));
     CHECK(cudaFree(d_out));
     return finish("reduction");
