@@ -7,7 +7,7 @@ build/tests/knn/run: build/obj/step08_knn/paper/vote.cu.o $(rank_kernels)
 
 # The messages between ranks of mpirun, where Open MPI is installed; a run that is one of several loads it.
 ranks := $(if $(shell mpicc --showme:version 2>/dev/null),build/step08/ranks.so)
-$(if $(ranks),$(eval $(call program,$(ranks),$(ranks_of)/mpi.c.o,$(shell mpicc --showme:link),-shared)))
+$(if $(ranks),$(eval $(call program,$(ranks),$(ranks_of)/mpi.c.o,$(shell mpicc --showme:link 2>/dev/null),-shared)))
 mpi_flags := $(patsubst -I%,-isystem %,$(shell mpicc --showme:compile 2>/dev/null))
 $(ranks_of)/mpi.c.o: CFLAGS += $(mpi_flags)
 step08_knn/run: | $(ranks)

@@ -63,21 +63,22 @@ refuses_to_pack() {
         refused "${given#*=}" env BUILT=1 "$given" sh scripts/bundle/bundle.sh || return 1
     done
 }
+nothing_made() { printf '%s\n' 'step02 is up to date; try: ./step02/run' | diff - "$tmp/out" >&2; }
 compiles_there() { # with the archive's compiler and no other: nothing, then only the kernel that was changed
     mkdir "$tmp/whole" && BUILT=1 LEVEL=0 STEPS=step02 OUT="$tmp/w.tar.xz" sh scripts/bundle/bundle.sh >"$tmp/out" &&
         tar -C "$tmp/whole" -xf "$tmp/w.tar.xz" || return 1
     there=$tmp/whole/kernel-ladder
-    away env KL_CUDA_SEARCH= make step02 >"$tmp/out" 2>&1 && [ ! -s "$tmp/out" ] &&
+    away env KL_CUDA_SEARCH= make step02 >"$tmp/out" 2>&1 && nothing_made &&
         away ./step02/run --sim --size 64 >"$tmp/out" ||
         { head "$tmp/out"; return 1; }
     sed -i 's/^    float acc = 0.0f;/    float acc = 0.0f; \/* mine *\//' "$there/step02_smem/tile32.cu"
     away env KL_CUDA_SEARCH= make step02 >"$tmp/out" 2>&1 || { tail "$tmp/out"; return 1; }
-    printf '%s\n' 'nvcc  step02_smem/tile32.cu' 'link  step02_smem/run' | diff - "$tmp/out" &&
+    printf '%s\n' 'nvcc  step02_smem/tile32.cu' 'link  step02_smem/run' 'step02 is up to date; try: ./step02/run' | diff - "$tmp/out" &&
         [ -n "$(find "$there/step02_smem/run" -newer "$tmp/w.tar.xz")" ] &&
         away ./run step02 --sim --size 64 >"$tmp/out" && grep -qE '^tile32 +64 +64 +64 +[0-9.]+ s' "$tmp/out" ||
         return 1
     mv "$there" "$tmp/moved" && there=$tmp/moved && away env KL_CUDA_SEARCH= make step02 >"$tmp/out" 2>&1 &&
-        [ ! -s "$tmp/out" ] ||
+        nothing_made ||
         { echo "once moved:"; head "$tmp/out"; return 1; }
 }
 targets_exist() { # that README and docs/ tell the reader to type
