@@ -73,7 +73,8 @@ compiles_there() { # with the archive's compiler and no other: nothing, then onl
         { head "$tmp/out"; return 1; }
     sed -i 's/^    float acc = 0.0f;/    float acc = 0.0f; \/* mine *\//' "$there/step02_smem/tile32.cu"
     away env KL_CUDA_SEARCH= make step02 >"$tmp/out" 2>&1 || { tail "$tmp/out"; return 1; }
-    printf '%s\n' 'nvcc  step02_smem/tile32.cu' 'link  step02_smem/run' 'step02 is up to date; try: ./step02/run' | diff - "$tmp/out" &&
+    printf '%s\n' 'nvcc  step02_smem/tile32.cu' 'link  step02_smem/run' 'step02 is up to date; try: ./step02/run' |
+        diff - "$tmp/out" &&
         [ -n "$(find "$there/step02_smem/run" -newer "$tmp/w.tar.xz")" ] &&
         away ./run step02 --sim --size 64 >"$tmp/out" && grep -qE '^tile32 +64 +64 +64 +[0-9.]+ s' "$tmp/out" ||
         return 1
