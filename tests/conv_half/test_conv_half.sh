@@ -34,7 +34,8 @@ for dtype in f16 bf16; do
     if [ $dtype = f16 ] || [ -n "${KL_TEST_ALL:-}" ]; then
         # Several waves; sums of fewer steps than stages, of more, of one; pieces of 8 bytes.
         computes 'pieces of 16, whole,' "$bulk" "$@" --n 3 --c 72 --h 12 --k 136 --bias --beta 0.5
-        computes 'pieces of 8, \(whole\|both\|parts\), x f' "$any" "$@" --n 2 --c 3 --h 23 --k 65 --r 7 --stride 2 --bias
+        computes 'pieces of 8, \(whole\|both\|parts\), x f' "$any" "$@" --n 2 --c 3 --h 23 --k 65 --r 7 --stride 2 \
+            --bias
         computes 'tiles 16, whole,' "$bulk" "$@" --n 3 --c 128 --h 11 --k 192 --r 1 --bias --beta 2
         computes 'tiles 16, whole,' 'tall long flat' "$@" --n 3 --c 72 --h 11 --k 200 --r 1 --bias --beta 2
         computes 'tiles 16, \(whole\|both\),' "$any" "$@" --n 3 --c 72 --h 11 --k 203 --r 1 --beta 2
