@@ -172,7 +172,7 @@ done
 run step06_tensorcore/run --sim --dtype s8 --layout nn --size 64
 check "step06: s8 in nn is refused, and said why" eval '[ "$status" = 0 ] && said "^best .* skipped: takes s8 in tn"'
 # best's persistent kernel, which a plan takes for whom multistage is dear, with several tiles per block: fewer steps
-# along K than stages, one step only, steps that no number of stages divides.
+# along K than stages, steps that no number of stages divides.
 mkdir -p "$work/kernel-ladder"
 printf 'H200 (simulated)\t%s\t10\n' step any_step alone any_alone >"$work/kernel-ladder/tensorcore.costs"
 for case in 'tf32 tn 1536 1536 100' 's8 tn 1024 1024 640' 'bf16 nn 1000 1000 200' \
