@@ -1,6 +1,7 @@
 #!/bin/sh
-# The programs of tests/programs in the simulator: on every host thread and on one, and with TEST_ALL=1 (make test-all)
-# on seven and in the instruction sets that every processor has. Then what cudasim and the simulator refuse: one line
+# The programs of tests/programs in the simulator: on every host thread, those whose blocks wait for one another or add
+# to the same words on one, and with TEST_ALL=1 (make test-all) all on one, those on seven, and in the instruction sets
+# that every processor has. Then what cudasim and the simulator refuse: one line
 # that says what, and a status that is not 0. Ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -51,11 +52,13 @@ refuses() {
 }
 
 programs "all threads"
-programs "one thread" CUDASIM_THREADS=1
+together='cluster_reduction cooperative_grid_sync spin_lock atomics_all reduction printf wgmma_cluster_gemm'
+# shellcheck disable=SC2086 # several names
+programs "one thread" CUDASIM_THREADS=1 $([ -n "${TEST_ALL:-}" ] || echo "-- $together")
 if [ -n "${TEST_ALL:-}" ]; then
     sim_all=CUDASIM_LIB=build/all/libcudart.so.13
-    programs "seven threads" CUDASIM_THREADS=7 -- cluster_reduction cooperative_grid_sync spin_lock atomics_all \
-        reduction printf wgmma_cluster_gemm
+    # shellcheck disable=SC2086 # several names
+    programs "seven threads" CUDASIM_THREADS=7 -- $together
     programs "baseline" $sim_all CUDASIM_ISA=baseline -- half_precision fft mandelbrot nbody warp_intrinsics collatz \
         scan transpose tensor_gemm wgmma_cluster_gemm wmma_gemm
     programs "baseline, one thread" $sim_all CUDASIM_ISA=baseline CUDASIM_THREADS=1 -- recursion function_pointers \

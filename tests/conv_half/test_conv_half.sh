@@ -25,31 +25,33 @@ bulk='broad wide square tall long flat' any='square_any tall_any flat_any small_
 pair='broad_pair wide_pair square_pair'
 for dtype in f16 bf16; do
     set -- --dtype $dtype --layout nhwc
-    # Several waves; sums of fewer steps than stages, of more, of one; pieces of 8 bytes.
-    computes 'pieces of 16, whole,' "$bulk" "$@" --n 3 --c 72 --h 12 --k 136 --bias --beta 0.5
+    # Each tile in both types: several waves, rows of 16 and 8 bytes, pairs of blocks, mma.sync.
     computes 'pieces of 16, \(whole\|both\|parts\),' "$any" "$@" --n 3 --c 24 --h 11 --k 131 --bias --beta -1
     computes 'pieces of 8, whole,' "$bulk" "$@" --n 2 --c 20 --h 13 --k 72 --s 2 --dilation 2
-    computes 'pieces of 8, \(whole\|both\|parts\), x f' "$any" "$@" --n 2 --c 3 --h 23 --k 65 --r 7 --stride 2 --bias
-    computes 'tiles 16, whole,' "$bulk" "$@" --n 3 --c 128 --h 11 --k 192 --r 1 --bias --beta 2
-    computes 'tiles 16, whole,' 'tall long flat' "$@" --n 3 --c 72 --h 11 --k 200 --r 1 --bias --beta 2
-    computes 'tiles 16, \(whole\|both\),' "$any" "$@" --n 3 --c 72 --h 11 --k 203 --r 1 --beta 2
-    # A place's windows by TMA: across images, and where a tap's channels are several.
-    computes 'windows 16, whole,' "$bulk" "$@" --n 3 --c 64 --h 12 --k 192 --bias --beta 0.5
-    computes 'windows 16, \(whole\|both\),' "$any" "$@" --n 3 --c 64 --h 11 --k 131 --r 1 --stride 2 --beta -1
-    computes 'windows 16, parts,' "$any" "$@" --n 1 --c 192 --h 7 --k 50 --bias --alpha -0.5 --beta 2
-    # Where a tap's last channels are zeros, by pairs, of which the second block may have no place.
-    computes 'windows 16, whole,' "$pair" "$@" --n 3 --c 152 --h 11 --k 200 --bias --beta 0.5
     computes 'tiles 16, whole,' "$pair" "$@" --n 3 --c 72 --h 11 --k 200 --r 1 --bias --beta 2
-    # Parts behind whole tiles, with a bias, which only one part may add. Planes.
-    computes 'pieces of 16, both,' "square_any small_any flat_any" "$@" --c 136 --h 25 --n 1 --k 64 --bias
-    computes 'pieces of 16, both,' tall_any "$@" --c 136 --h 22 --n 1 --k 64 --bias
-    computes 'pieces of 16, \(whole\|both\|parts\), x f' "$any" --dtype $dtype --n 3 --c 13 --h 13 --k 70 \
-        --bias --beta 0.5
     computes 'pieces of 16, mma,' mma "$@" --n 2 --c 72 --h 9 --k 70 --bias --beta 0.5
-    computes 'pieces of 8, mma, x f' mma --dtype $dtype --n 2 --c 3 --h 9 --k 70 --bias --beta 0.5
-    # How operands come to the tiles is the same code for both types, and tried of either (with KL_TEST_ALL, of both):
-    # steps of parts of taps, parts of one tile, operands off 16 bytes ...
+    # How operands come to the tiles is the same code for both types, and tried of either (with KL_TEST_ALL, of both).
     if [ $dtype = f16 ] || [ -n "${KL_TEST_ALL:-}" ]; then
+        # Several waves; sums of fewer steps than stages, of more, of one; pieces of 8 bytes.
+        computes 'pieces of 16, whole,' "$bulk" "$@" --n 3 --c 72 --h 12 --k 136 --bias --beta 0.5
+        computes 'pieces of 8, \(whole\|both\|parts\), x f' "$any" "$@" --n 2 --c 3 --h 23 --k 65 --r 7 --stride 2 \
+            --bias
+        computes 'tiles 16, whole,' "$bulk" "$@" --n 3 --c 128 --h 11 --k 192 --r 1 --bias --beta 2
+        computes 'tiles 16, whole,' 'tall long flat' "$@" --n 3 --c 72 --h 11 --k 200 --r 1 --bias --beta 2
+        computes 'tiles 16, \(whole\|both\),' "$any" "$@" --n 3 --c 72 --h 11 --k 203 --r 1 --beta 2
+        # A place's windows by TMA: across images, and where a tap's channels are several.
+        computes 'windows 16, whole,' "$bulk" "$@" --n 3 --c 64 --h 12 --k 192 --bias --beta 0.5
+        computes 'windows 16, \(whole\|both\),' "$any" "$@" --n 3 --c 64 --h 11 --k 131 --r 1 --stride 2 --beta -1
+        computes 'windows 16, parts,' "$any" "$@" --n 1 --c 192 --h 7 --k 50 --bias --alpha -0.5 --beta 2
+        # Where a tap's last channels are zeros, by pairs, of which the second block may have no place.
+        computes 'windows 16, whole,' "$pair" "$@" --n 3 --c 152 --h 11 --k 200 --bias --beta 0.5
+        # Parts behind whole tiles, with a bias, which only one part may add. Planes.
+        computes 'pieces of 16, both,' "square_any small_any flat_any" "$@" --c 136 --h 25 --n 1 --k 64 --bias
+        computes 'pieces of 16, both,' tall_any "$@" --c 136 --h 22 --n 1 --k 64 --bias
+        computes 'pieces of 16, \(whole\|both\|parts\), x f' "$any" --dtype $dtype --n 3 --c 13 --h 13 --k 70 \
+            --bias --beta 0.5
+        computes 'pieces of 8, mma, x f' mma --dtype $dtype --n 2 --c 3 --h 9 --k 70 --bias --beta 0.5
+        # Steps of parts of taps, parts of one tile, operands off 16 bytes ...
         computes 'pieces of 16, whole,' "$bulk" "$@" --n 3 --c 24 --h 11 --k 200 --stride 2 --alpha 2
         computes 'windows 16, [a-z]*, x f' "$any" --dtype $dtype --n 2 --c 59 --h 11 --k 70 --bias --beta 0.5
         computes 'pieces of 8, parts, f' "$any" "$@" --c 52 --h 6 --n 1 --k 31 --r 5

@@ -82,8 +82,8 @@ put_patched() {
     done
 }
 # compile_together: nvcc spends much of its time on the headers. So the copies of exercises of a family with the same
-# headers of steps, of six at most, are one source, in which each has a namespace and names of its own, and each gets
-# that object with its names as the harness knows them. Where the PTX counts (ptx=), ex compiles each alone but for
+# headers of steps, of sixteen at most, are one source, in which each has a namespace and names of its own, and each
+# gets that object with its names as the harness knows them. Where the PTX counts (ptx=), ex compiles each alone but for
 # wrong ones that are refused for something else.
 own_names() { own=$(basename "$(dirname "$1")")_$(basename "$1"); } # COPY
 compile_together() {
@@ -91,7 +91,7 @@ compile_together() {
         batch=$(grep -h -e '^#include "\.\./' -e '^family=' "$copies/handed/$name/exercise.cu" \
             "exercises/$name/exercise.txt")
         batch=$copies/together/$(echo "$batch" | sort | cksum | cut -d ' ' -f 1)
-        while [ "$(xargs -n 1 basename 2>/dev/null <"$batch/copies" | sort -u | wc -l)" = 6 ]; do batch=${batch}_; done
+        while [ "$(xargs -n 1 basename 2>/dev/null <"$batch/copies" | sort -u | wc -l)" = 16 ]; do batch=${batch}_; done
         of_ptx=$(sed -n '/^ptx=/p' "exercises/$name/exercise.txt")
         for copy in "$copies"/[!t]*/"$name"; do
             [ -z "$of_ptx" ] || { [ -e "$copy/patch" ] && grep -q '^says: ' "$(cat "$copy/patch")" &&

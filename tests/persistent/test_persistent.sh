@@ -29,24 +29,33 @@ for layout in tn nn; do
         *16) any=$all clusters="$clusters middle_any_pair wide_four shared_pair" ;;
         esac
         set -- --dtype $dtype --layout $layout
+        # The same code for bf16 as for f16: all tiles once, the rest with KL_TEST_ALL.
+        if [ $dtype = bf16 ] && [ -z "${KL_TEST_ALL:-}" ]; then
+            computes 'whole tiles.*' "$bulk $any" "$@" --m 300 --n 264 --k 80 --beta 2
+            computes parts "$any $clusters" "$@" --m 60 --n 48 --k 720 --beta 2
+            continue
+        fi
         # Several waves; fewer steps along K than stages, and steps that no ring divides; one step.
-        computes 'whole tiles.*' "$bulk $any" "$@" --m 300 --n 392 --k 400 --beta 2
+        computes 'whole tiles.*' "$bulk $any" "$@" --m 300 --n 264 --k 400 --beta 2
         computes 'whole tiles.*' "$clusters" "$@" --m 800 --n 264 --k 208 --beta 2
         # Rows that begin and end anywhere.
         computes 'whole tiles.*' "$any" "$@" --m 291 --n 389 --k 67 --lda 71 --ldb 391 --ldc 393 --beta 2
         # Parts: of one tile, of more; behind whole tiles; K that ends within a step; NaN in C where beta is 0.
         computes parts "$any" "$@" --m 60 --n 50 --k 1503 --ldc 53 --beta 2
-        # The same code for bf16 as for f16, and for tf32 in nn as for both: the rest with KL_TEST_ALL.
-        case "$dtype $layout" in bf16* | 'tf32 nn') [ -n "${KL_TEST_ALL:-}" ] || continue ;; esac
+        # The same code for tf32 in nn as for both: the rest with KL_TEST_ALL.
+        case "$dtype $layout" in 'tf32 nn') [ -n "${KL_TEST_ALL:-}" ] || continue ;; esac
         computes 'whole tiles.*' "$bulk $any" "$@" --m 300 --n 392 --k 16
         [ $dtype != f16 ] ||
             computes 'whole tiles.*' "$any middle_any_pair" "$@" --m 291 --n 389 --k 67 --misalign 3
+        # How parts are shared among blocks depends on no layout: in nn with KL_TEST_ALL.
+        [ $layout = tn ] || [ -n "${KL_TEST_ALL:-}" ] || continue
         [ $dtype != f16 ] || computes parts "$any" "$@" --m 60 --n 50 --k 1503
         computes parts "$bulk $clusters" "$@" --m 60 --n 48 --k 1504 --beta 2
         computes 'whole tiles and parts' "$bulk" "$@" --m 500 --n 128 --k $long
         computes 'whole tiles and parts' "$any" "$@" --m 500 --n 128 --k $long --ldc 129 --beta -3
     done
     computes 'whole tiles.*' "$bulk $all shared_pair" --layout $layout --out f32 --m 260 --n 300 --k 100 --beta 2
-    computes 'whole tiles and parts' "$all" --layout $layout --out f32 --m 500 --n 128 --k 1200 --beta 2
+    [ $layout = nn ] && [ -z "${KL_TEST_ALL:-}" ] ||
+        computes 'whole tiles and parts' "$all" --layout $layout --out f32 --m 500 --n 128 --k 1200 --beta 2
 done
 ended

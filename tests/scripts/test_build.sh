@@ -464,7 +464,10 @@ check "lines have at most 120 columns" eval '[ "$status" = 1 ] && [ "$(grep -c c
 run sh "$small/scripts/lint.sh" --format
 check "format takes every C and CUDA file" said "clang-format: -i .*common/b.cuh"
 echo none==1 >"$small/scripts/lint.txt"
-run env PIP_NO_INDEX=1 sh "$small/scripts/lint.sh"
+mkdir "$work/no_index"
+fake "$work/pip" 'exit 1'
+fake "$work/no_index/python3" 'mkdir -p "$3/bin"' "cp \"$work/pip\" \"\$3/bin/\""
+run env PATH="$work/no_index:$PATH" sh "$small/scripts/lint.sh"
 check "tools that cannot be had: one sentence more" eval \
     '[ "$status" = 2 ] && said "^lint: the tools cannot be fetched (see build/lint.log" && [ ! -e "$small/build/lint" ]'
 

@@ -11,7 +11,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import counters  # noqa: E402
 
-SIDE, FULL = 256, 4096
+SIDE, SHORT, FULL = 256, (256, 512), 4096
 # What must be equal where ptxas keeps the accesses as they are in PTX.
 EXACT = ["smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",
          "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
@@ -62,13 +62,13 @@ def counted(step, variant, k):
 
 def faults(step, variant, want):
     """What differs."""
-    small, large = (counted(step, variant, k) for k in (512, 1024))
+    small, large = (counted(step, variant, k) for k in SHORT)
     checked = 0
     for metric in EXACT + list(NEAR):
         if metric not in want or metric in OTHERWISE.get((step, variant), []):
             continue
-        slope = (large[metric] - small[metric]) / 512
-        value = (small[metric] + slope * (FULL - 512)) * (FULL // SIDE) ** 2
+        slope = (large[metric] - small[metric]) / (SHORT[1] - SHORT[0])
+        value = (small[metric] + slope * (FULL - SHORT[0])) * (FULL // SIDE) ** 2
         checked += 1
         if abs(value - want[metric]) > NEAR.get(metric, 0) * want[metric]:
             yield f"{metric}: {value:.0f}, recorded {want[metric]:.0f}"

@@ -4,12 +4,14 @@
 # kernel that no shape takes is a failure, too. Ends with "N passed, N failed".
 set -u
 . "$(dirname "$0")/../case.sh"
+device=sm_90
 
 # computes M N K OPTION...: best's result is right, nothing is found, and its kernels are in $work/kernels.
 computes() {
     name="$*" m=$1 n=$2 k=$3
     shift 3
-    ./step05/run --sim --variant best --m "$m" --n "$n" --k "$k" "$@" --counters-csv "$work/csv" >"$work/out" 2>&1 &&
+    ./step05/run --sim-device "$device" --variant best --m "$m" --n "$n" --k "$k" "$@" --counters-csv "$work/csv" \
+        >"$work/out" 2>&1 &&
         grep -q '^best .* 0\.[0-9]*$' "$work/out"
     counted $? "$name"
     grep -o 'sgemm_[a-z_]*<[^(]*\|align_rows' "$work/csv" | sort -u >"$work/kernels"
@@ -56,12 +58,13 @@ computes 40 7 12000 --lda 12001 --ldb 9 --ldc 8 --beta 2
 uses 'sgemm_dots<8, false>'
 computes 1 1 1
 uses 'sgemm_strips<2'
-# Tiles.
+# Tiles. An A100 has 108 multiprocessors, which smaller problems fill; its tiles are the same.
+device=sm_80
 computes 1100 32 32
 computes 1100 31 33 --beta 2
 computes 1100 32 384 --beta 2
 computes 600 31 384
-computes 160 288 2050 # 45 tiles among 264 workers: many parts of a tile, which end anywhere
+computes 160 232 1022 # 40 tiles among 216 workers: many parts of a tile, which end anywhere
 uses 'sgemm_best<tile_shape<32, 32'
 computes 31 17000 12
 computes 31 17001 12 --beta 2
@@ -69,31 +72,31 @@ computes 2200 40 17
 computes 2200 33 17
 computes 10000 32 24
 computes 4400 13 129
-computes 384 192 1200 --beta 2
-computes 2200 33 513
-computes 4400 40 240
-computes 4400 33 240
-computes 1200 240 513
-computes 1600 500 256 --beta 2
+computes 311 192 1200 --beta 2
+computes 1782 33 513
+computes 3564 40 240
+computes 3564 33 240
+computes 972 240 513
+computes 1296 500 256 --beta 2
 computes 640 2500 48
 computes 640 2500 48 --ldc 2501 --beta 2
-computes 384 3000 129 --beta 2
-computes 384 3000 129 --ldc 3001
+computes 384 2428 129 --beta 2
+computes 384 2428 129 --ldc 2429
 computes 640 2501 96 --ldb 2503 --beta 2
-computes 600 5000 48
-computes 600 5000 48 --ldc 5001
-computes 600 5001 31
-computes 10000 100 192
-computes 10000 100 192 --ldc 101 --beta 2
-computes 10000 72 129
+computes 600 4048 48
+computes 600 4048 48 --ldc 4049
+computes 600 4049 31
+computes 8100 100 192
+computes 8100 100 192 --ldc 101 --beta 2
+computes 8100 72 129
 computes 17000 72 31 --ldc 73 --beta 2
-computes 1800 768 120 --ldc 769 --beta 2
-computes 2200 900 31
-computes 2000 513 192
-computes 6000 520 160 --no-check # for time's sake
-computes 6000 520 160 --ldc 521 --no-check
-computes 6000 513 32
-computes 7000 129 72 --ldb 133 --ldc 131 --beta 2
+computes 1458 768 120 --ldc 769 --beta 2
+computes 1782 900 31
+computes 1620 513 144
+computes 4860 520 160 --no-check # for time's sake
+computes 4860 520 160 --ldc 521 --no-check
+computes 4860 513 32
+computes 5670 129 72 --ldb 133 --ldc 131 --beta 2
 uses align_rows
 nm -C build/obj/step05_doublebuffer/best/best.cu.o | sed -n 's/.* t void \(sgemm_[a-z_]*<.*>\)([^)]*)$/\1/p' |
     sort -u >"$work/kernels"
@@ -101,6 +104,7 @@ sort -u "$work/all" | comm -13 - "$work/kernels" >"$work/out"
 [ "$(wc -l <"$work/kernels")" = 43 ] && ! [ -s "$work/out" ]
 counted $? "kernels that no shape above takes"
 
+device=sm_90
 # Rows of A, B and C with padding, all off 16 bytes: what lies between them stays as it was.
 computes 130 129 255 --lda 257 --ldb 131 --ldc 133 --beta 2
 # Nothing to add up, nothing to store.
@@ -123,12 +127,16 @@ counted $? "same bits in another order"
 
 # More workers than multiprocessors have room for (114 on 72, 284 on 142), who wait for those before them. And 99 KB of
 # shared memory, where a tile of 128 x 256 has no way to C but the direct one.
-computes 624 33 1500 --sim-device sm_86
+device=sm_86
+computes 624 33 1500
 uses 'sgemm_best<tile_shape<32, 32'
-computes 752 33 3000 --sim-device sm_89 --no-check
+device=sm_89
+computes 752 33 3000 --no-check
 uses 'sgemm_best<tile_shape<32, 32'
-computes 7456 129 64 --sim-device sm_86 --beta 2
+device=sm_86
+computes 7456 129 64 --beta 2
 uses 'sgemm_whole_tiles<tile_shape<128, 256.*, true, true>'
-computes 8000 257 64 --sim-device sm_80 --no-check
+device=sm_80
+computes 8000 257 64 --no-check
 
 ended
