@@ -232,12 +232,6 @@ static bool compare(const sass_insn *i, double x, double y) {
     return x != y; /* NE, NEU */
 }
 
-static double real(uint32_t bits) {
-    float f;
-    memcpy(&f, &bits, sizeof f);
-    return f;
-}
-
 static void set_by_comparison(operation *o) {
     const sass_insn *i = o->i;
     const bool is_unsigned = HAS(i, U32), is_real = i->op == SASS_FSETP;
@@ -246,7 +240,7 @@ static void set_by_comparison(operation *o) {
     o->y = take(o, 3, 1);
     uint32_t r = 0;
     EACH_LANE {
-        bool is = is_real       ? compare(i, real(o->x[t]), real(o->y[t]))
+        bool is = is_real       ? compare(i, f32_of(o->x[t]), f32_of(o->y[t]))
                   : is_unsigned ? compare(i, o->x[t], o->y[t])
                                 : compare(i, (int32_t)o->x[t], (int32_t)o->y[t]);
         if (HAS(i, EX) && o->x[t] == o->y[t]) is = low >> t & 1; /* the lower words decide */
@@ -360,12 +354,6 @@ static void count_bits(operation *o) {
 /* ---- conversions, as far as divisions of integers need them -------------------------------------------------------
  */
 
-static uint32_t bits_of(float f) {
-    uint32_t bits;
-    memcpy(&bits, &f, sizeof bits);
-    return bits;
-}
-
 static void convert(operation *o) {
     const sass_insn *i = o->i;
     uint32_t high[LANES] = {0}, upper[LANES];
@@ -374,9 +362,9 @@ static void convert(operation *o) {
     o->x = take(o, from, 0);
     EACH_LANE {
         if (i->op == SASS_MUFU) {
-            o->result[t] = HAS(i, RCP) ? bits_of((float)(1.0 / real(o->x[t]))) : o->x[t];
+            o->result[t] = HAS(i, RCP) ? f32_bits((float)(1.0 / (double)f32_of(o->x[t]))) : o->x[t];
         } else if (i->op == SASS_F2I) {
-            const double f = real(o->x[t]), most = HAS(i, U64) ? 0x1p64 - 0x1p40 : 4294967295.0;
+            const double f = f32_of(o->x[t]), most = HAS(i, U64) ? 0x1p64 - 0x1p40 : 4294967295.0;
             const uint64_t n = f > most ? (uint64_t)most : f > 0 ? (uint64_t)f : (uint64_t)(int64_t)(f > -1e9 ? f : 0);
             o->result[t] = (uint32_t)n;
             high[t] = (uint32_t)(n >> 32);
@@ -386,7 +374,7 @@ static void convert(operation *o) {
             const double exact = is_unsigned ? (double)n : (double)(int32_t)o->x[t];
             float f = (float)exact;
             if (HAS(i, RP) && (double)f < exact) f = nextafterf(f, INFINITY);
-            o->result[t] = bits_of(f);
+            o->result[t] = f32_bits(f);
         }
     }
     give(o, 0);
@@ -394,7 +382,7 @@ static void convert(operation *o) {
 }
 
 static uint32_t half_bits(double value) {
-    return f32_to_f16(bits_of((float)value)); /* the text of a half is exact in both */
+    return f32_to_f16(f32_bits((float)value)); /* the text of a half is exact in both */
 }
 
 /* HFMA2 r, -RZ, RZ, a, b is a way to load a constant. */

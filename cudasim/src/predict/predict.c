@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ceilings.h"
 #include "base/demangle.h"
 #include "predict/waves.h"
 
@@ -153,7 +154,8 @@ void predict_launch(sim_kernel *kernel, const sim_launch_config *config, const v
 
 void predict_end(void) {
     if (!wanted || on_request) return;
-    if (all != NULL) printf("Predicted, on an H200 (cudasim/docs/predict.md says how far to trust it):\n");
+    if (all != NULL)
+        printf("Predicted, on an %s (cudasim/docs/predict.md says how far to trust it):\n", ceilings_current()->device);
     for (const predicted *p = all; p != NULL; p = p->next) {
         printf("  ");
         print_time(stdout, p);

@@ -98,6 +98,10 @@ bool sim_kernel_param(const sim_kernel *kernel, unsigned index, size_t *offset, 
     return index == 0;
 }
 
+unsigned sim_kernel_param_align(const sim_kernel *kernel, unsigned index) {
+    return 4;
+}
+
 static void note(char name) {
     size_t length = strlen(order);
     if (length + 1 < sizeof(order)) order[length] = name;
