@@ -1,5 +1,5 @@
 #!/bin/sh
-# The simulator's counters: against what Nsight Compute recorded on an H200, and the ways to ask for them.
+# The simulator's counters: against what Nsight Compute recorded on a GPU, and the ways to ask for them.
 set -u
 . "$(dirname "$0")/../case.sh"
 unset CUDASIM_LIB
