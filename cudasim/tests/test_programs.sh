@@ -53,7 +53,7 @@ refuses() {
 
 programs "all threads"
 together='cluster_reduction cooperative_grid_sync spin_lock atomics_all reduction printf wgmma_cluster_gemm'
-# shellcheck disable=SC2086 # several names
+# shellcheck disable=SC2046 # several names
 programs "one thread" CUDASIM_THREADS=1 $([ -n "${TEST_ALL:-}" ] || echo "-- $together")
 if [ -n "${TEST_ALL:-}" ]; then
     sim_all=CUDASIM_LIB=build/all/libcudart.so.13

@@ -104,7 +104,8 @@ for more in "" --pageable; do
     every=19 # of both ways the same problems with KL_TEST_ALL alone
     [ -z "$more" ] || [ -n "${KL_TEST_ALL:-}" ] || every=57
     # shellcheck disable=SC2086 # one word or none
-    run "$program" --sim --sweep check --every $every --transfers --pieces 3 $more --method best --method gemm_ladder+radix
+    run "$program" --sim --sweep check --every $every --transfers --pieces 3 $more --method best \
+        --method gemm_ladder+radix
     added "copied in pieces $more"
 done
 expect 'more queries than points' 0 '^fused .* exact$' --transfers --pieces 5 --method fused --m 70 --n 31 --d 9
