@@ -226,6 +226,8 @@ static bool add_kernel(reader *r, const Elf64_Sym *s, uint64_t *name_bytes) {
     /* Overlapping names could ask for far more memory than the file has bytes. */
     if (length == r->strings.sh_size - s->st_name || *name_bytes > r->size)
         return DAMAGED(r, "a kernel's name does not end");
+    for (size_t i = 0; i < length; i++) /* it stands in messages of one line */
+        if ((unsigned char)name[i] < ' ') return DAMAGED(r, "a kernel's name has a control character");
     if (r->kernel_of_section[s->st_shndx] >= 0) return DAMAGED(r, "two kernels share a section");
     r->kernel_of_section[s->st_shndx] = r->cubin->count;
     cubin_kernel *kernel = &r->cubin->kernels[r->cubin->count];

@@ -295,6 +295,13 @@ static void too_many_registers_are_refused(void **state) {
     assert_cubin_refused(&e, "damaged cubin: k takes 256 registers per thread");
 }
 
+static void names_are_of_one_line(void **state) {
+    elf e = make_elf();
+    e.strings[1] = '\n';
+    e.info[2] = 256;
+    assert_cubin_refused(&e, "damaged cubin: a kernel's name has a control character");
+}
+
 static void older_gpus_reserve_no_shared_memory(void **state) {
     elf e = make_elf();
     static const struct {
@@ -414,6 +421,7 @@ int main(void) {
         cmocka_unit_test(ptx_of_nothing_but_nuls_is_empty),
         cmocka_unit_test(resources_of_a_kernel),
         cmocka_unit_test(too_many_registers_are_refused),
+        cmocka_unit_test(names_are_of_one_line),
         cmocka_unit_test(older_gpus_reserve_no_shared_memory),
         cmocka_unit_test(attributes_of_unknown_symbols_are_skipped),
         cmocka_unit_test(damaged_cubins),
