@@ -31,8 +31,8 @@ right() { expect "$1" 0 '' python3 -B tests/trace.py "$2" "$3" ${4:+"$4"}; }
 json=$work/trace.json programs=build/tests/programs
 
 # ---- what it holds: every block, and the counters of the same run, in programs that launch no kernel twice ----
-for program in reduction histogram cluster_histogram bulk_copies tma_gemm wgmma_cluster_gemm \
-    ${TEST_ALL:+transpose sgemm_tiled matvec_shuffle tensor_gemm wgmma_pipeline}; do
+for program in reduction histogram cluster_histogram bulk_copies wgmma_cluster_gemm \
+    ${TEST_ALL:+tma_gemm transpose sgemm_tiled matvec_shuffle tensor_gemm wgmma_pipeline}; do
     expect "$program" 0 . ./cudasim --trace "$json" --trace-blocks 1000000 \
         --counters-csv "$work/counters.csv" $programs/$program
     right "$program: its format" format "$json"

@@ -89,11 +89,11 @@ expect 'best prepares nothing for a GPU without wgmma' 0 '^best .* exact$' --que
     --sim-device sm_80
 expect 'who cannot prepare says so' 2 'skipped: prepares nothing$' --queries-at-once 1 --method fused
 refused 'how many they are is said once' "step08_knn: --m: contradicts --queries-at-once" --queries-at-once 2 --m 3
-every=4
+every=7
 [ -z "${KL_TEST_ALL:-}" ] || every=1
 run "$program" --sim --sweep check --method exact_tc --queries-at-once 1 --every $every
 added 'one query of a problem'
-run "$program" --sim --sweep check --method best --queries-at-once 3 --every 9
+run "$program" --sim --sweep check --method best --queries-at-once 3 --every 14
 added 'few queries'
 expect 'a row for prepared points' 0 exact --queries-at-once 1 --method best --csv "$work/prepared"
 same 'which is a case of its own' 'best,knn,f32,prepared,1,2048,25,32,1,0,cold,sim' \
@@ -124,7 +124,7 @@ awk -F , -v OFS=, 'NR > 1 { $20 = "torch 2.9 addmm+topk" } { print }' "$work/csv
 same 'a row beside PyTorch is no plain one' '0 3' "$? $(($(wc -l <"$work/beside")))"
 
 # Every method over the list, of which `make test` takes a part.
-every=23
+every=29
 [ -z "${KL_TEST_ALL:-}" ] || every=4
 run "$program" --sim --sweep check --every $every
 tail -n 1 "$work/out"

@@ -224,7 +224,7 @@ TEST(test_kdd99) {
         print_message("skipped: python3 has no numpy; type: sh scripts/deps.sh data\n");
         skip();
     }
-    const int seeds = getenv("KL_TEST_ALL") != NULL ? ARRAY_SIZE(hashes) : 2; /* `make test` takes two of the ten */
+    const int seeds = getenv("KL_TEST_ALL") != NULL ? ARRAY_SIZE(hashes) : 1; /* `make test` takes one of the ten */
     for (int seed = 1; seed <= seeds; seed++) {
         char command[600];
         snprintf(

@@ -69,8 +69,8 @@ check "the known devices are named" eval '[ -n "$devices" ]'
 for dir in step[0-9][0-9]_*; do
     step=${dir%%_*} size="--size 96" small="--size 48"
     case $step in # how much of the list: steps 6 and 7 have it once for each type
-    step06) every=${all:+5} every=${every:-30} ;;
-    step07) every=${all:+1} every=${every:-19} ;;
+    step06) every=${all:+5} every=${every:-41} ;;
+    step07) every=${all:+1} every=${every:-25} ;;
     step08) every=2 size="--m 5 --n 700 --d 20 --k 96" small="--m 5 --n 300 --d 20 --k 40" ;;
     step09) # sums of 24 x 2 x 2 products
         every=${all:+1} every=${every:-8}
@@ -128,7 +128,7 @@ for dir in step[0-9][0-9]_*; do
         [ "$step" != step06 ] || on_device "$dir" "$device" $small --dtype s8
         [ "$step" != step09 ] || on_device "$dir" "$device" $small --layout nhwc
         [ -n "$all" ] || continue
-        run "$dir/run" --sim-device "$device" --no-check --sweep check --every 29
+        run "$dir/run" --sim-device "$device" --no-check --sweep check --every 43
         added "$step: every 29th problem on $device"
     done
     for isa in ${all:+baseline v3 v4}; do
