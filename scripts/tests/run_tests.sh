@@ -45,8 +45,8 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' HUP INT TERM
 
-# Python is started a thousand times, and where python3 is a script that looks for one (pyenv's), that takes longer than
-# what Python then does: it is asked once.
+# The tests start Python many times. Where python3 is a script that looks for the real one (pyenv's), that takes longer
+# than Python itself, so it is looked up once.
 python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null)
 if [ -n "$python" ] && [ "$python" != "$(command -v python3)" ]; then
     mkdir "$work/bin"

@@ -44,7 +44,7 @@ OTHERWISE = [("step02|sgemm_tiled", "tile32|sgemm", "wavefronts.*_ld"),
 # What depends on which block comes first, here and there: it may differ.
 ORDER = [("step05 --size", "stream_k|best", "global_op_ld|BAR"),
          ("step08", "radix|screen", "wavefronts.*_atom|global_op_st")]
-ASKED = "knn_kept_bits"  # asks a GPU what its tensor cores keep; the simulator is known
+ASKED = "knn_kept_bits"  # asks a GPU how many bits its tensor cores keep; the simulator need not be asked
 PRODUCTS = [f"sass__inst_executed_per_opcode.{name}" for name in ("HMMA", "IMMA", "DMMA", "HGMMA")]
 LEFT_OUT = "bank_conflicts"  # wavefronts beyond the least: what is said of these holds for them
 
@@ -109,7 +109,6 @@ def shapes(c, word):
         ours = {}
         for k in simulated(words):
             ours.setdefault((bare(k["kernel"]), k["grid"], k["block"]), k)
-            ours.setdefault((bare(k["kernel"]).split("<")[0], k["grid"], k["block"]), k)
         for row in recorded:
             name = bare(row["kernel"])
             if row["run"] != run or name == ASKED:
@@ -118,13 +117,13 @@ def shapes(c, word):
             if k is None:
                 c.fault(f"{run}: {row['kernel']} {row['grid']} {row['block']}: not in the simulator")
                 continue
-            row["TENSOR"] = str(sum(int(row[name] or 0) for name in PRODUCTS))
+            row["TENSOR"] = str(sum(int(row[product] or 0) for product in PRODUCTS))
             for metric, value in row.items():
                 if metric not in k or not value or ("__" not in metric and metric != "TENSOR") or LEFT_OUT in metric:
                     continue
-                here = run, bare(row["kernel"]), metric
+                here = run, name, metric
                 otherwise = [o for o in OTHERWISE + ORDER if all(re.search(*pair) for pair in zip(o, here))]
-                c.count(f"{run}: {bare(row['kernel'])}", metric, k[metric] * int(row["launches"]), float(value),
+                c.count(f"{run}: {name}", metric, k[metric] * int(row["launches"]), float(value),
                         NEAR.get(metric, 0), otherwise)
     for entry in OTHERWISE:
         if not word and entry not in c.met:

@@ -93,7 +93,7 @@ every=7
 [ -z "${KL_TEST_ALL:-}" ] || every=1
 run "$program" --sim --sweep check --method exact_tc --queries-at-once 1 --every $every
 added 'one query of a problem'
-run "$program" --sim --sweep check --method best --queries-at-once 3 --every 14
+run "$program" --sim --sweep check --method best --queries-at-once 3 --every 9
 added 'few queries'
 expect 'a row for prepared points' 0 exact --queries-at-once 1 --method best --csv "$work/prepared"
 same 'which is a case of its own' 'best,knn,f32,prepared,1,2048,25,32,1,0,cold,sim' \

@@ -128,7 +128,7 @@ for dir in step[0-9][0-9]_*; do
         [ "$step" != step06 ] || on_device "$dir" "$device" $small --dtype s8
         [ "$step" != step09 ] || on_device "$dir" "$device" $small --layout nhwc
         [ -n "$all" ] || continue
-        run "$dir/run" --sim-device "$device" --no-check --sweep check --every 43
+        run "$dir/run" --sim-device "$device" --no-check --sweep check --every 29
         added "$step: every 29th problem on $device"
     done
     for isa in ${all:+baseline v3 v4}; do

@@ -45,6 +45,7 @@ void sim_kernel_set_max_dynamic_shared(sim_kernel *kernel, unsigned bytes);
 
 /* Offset and size of parameter `index` in the parameter buffer; false past the last. */
 bool sim_kernel_param(const sim_kernel *kernel, unsigned index, size_t *offset, size_t *size);
+/* Its alignment in bytes; `index` must be below param_count. */
 unsigned sim_kernel_param_align(const sim_kernel *kernel, unsigned index);
 
 /* Runs a kernel to its end. The configuration has been checked against the model by the caller. `params` is the
