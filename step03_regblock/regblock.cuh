@@ -19,7 +19,7 @@ template <int BM, int BN, int BK, int TM, int TN>
 __global__ void __launch_bounds__((BM / TM) * (BN / TN)) sgemm_regblock(sgemm_problem p) {
     const int ROWS = BM / TM, COLS = BN / TN; /* threads down and across the tile */
     const int THREADS = ROWS * COLS;
-    __shared__ float As[BM][BK + 1]; /* + 1: rows ty and ty+1 must not share a bank */
+    __shared__ float As[BM][BK + 1]; /* + 1: the rows that a warp reads must not share a bank */
     __shared__ float Bs[BK][BN];
 
     int blocks_n = (p.n + BN - 1) / BN;
