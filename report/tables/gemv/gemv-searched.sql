@@ -19,8 +19,8 @@ ORDER BY place, shape.n, r;
 SELECT 'Columns: the shape, and the threads that share a row. µs; bold: the fastest.'
 UNION ALL
 SELECT n || '²: the fastest is `' || first || '`; ' || CASE WHEN first = 'tree n2 r32' THEN '' ELSE
-       'the article''s 2 × 32 takes ' || form('%.3f', article / least) || ' times as long, ' END || 'the slowest ' ||
-       factor(most / least) || '.'
+       'the article''s 2 × 32 takes ' || form('%.3f', article / least) || ' times as long, ' END || 'the slowest takes ' ||
+       factor(most / least) || ' times as long.'
 FROM (SELECT n, min(us) AS least, max(us) AS most, max(CASE rank WHEN 1 THEN candidate END) AS first,
              max(CASE candidate WHEN 'tree n2 r32' THEN us END) AS article
       FROM (SELECT *, row_number() OVER (PARTITION BY n ORDER BY us) AS rank FROM candidate
