@@ -334,6 +334,7 @@ replay_result replay(const replay_spec *spec) {
     result.written_sectors = m->memory.written_sectors;
     for (int k = 0; k < MOST_WARPS; k++) free(m->warps[k].lanes);
     for (int k = 0; k < MOST_BLOCKS; k++) free(m->blocks[k].block.shared);
+    if (spec->seen) result.seen = cache_take_seen(&m->memory);
     cache_end(&m->memory);
     async_end(m);
     free(m->memos);
