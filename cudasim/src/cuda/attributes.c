@@ -44,13 +44,13 @@ static const struct {
     int value;
     unsigned char attributes[36]; /* 0: no more */
 } same_everywhere[] = {
+    {SHARED_PER_BLOCK, {cudaDevAttrMaxSharedMemoryPerBlock}},
+    {REGISTERS_PER_SM, {cudaDevAttrMaxRegistersPerMultiprocessor, cudaDevAttrMaxRegistersPerBlock}},
     {1024, {cudaDevAttrMaxThreadsPerBlock, cudaDevAttrMaxBlockDimX, cudaDevAttrMaxBlockDimY}},
     {64, {cudaDevAttrMaxBlockDimZ}},
     {0x7fffffff, {cudaDevAttrMaxGridDimX, cudaDevAttrMaxPitch}},
     {65535, {cudaDevAttrMaxGridDimY, cudaDevAttrMaxGridDimZ}},
-    {65536,
-     {cudaDevAttrTotalConstantMemory, cudaDevAttrMaxRegistersPerBlock, cudaDevAttrMaxTexture2DHeight,
-      cudaDevAttrMaxSurface2DHeight}},
+    {65536, {cudaDevAttrTotalConstantMemory, cudaDevAttrMaxTexture2DHeight, cudaDevAttrMaxSurface2DHeight}},
     {32, {cudaDevAttrWarpSize, cudaDevAttrTexturePitchAlignment}},
     {512, {cudaDevAttrTextureAlignment, cudaDevAttrSurfaceAlignment}},
     {1,
@@ -149,8 +149,6 @@ static const struct {
 /* Those that differ from model to model; NO_ATTRIBUTE for all others. */
 static long long attribute_of_model(const device_model *m, int attribute) {
     switch (attribute) {
-    case cudaDevAttrMaxSharedMemoryPerBlock:
-        return m->shared_per_block;
     case cudaDevAttrClockRate:
         return m->clock_khz;
     case cudaDevAttrMultiProcessorCount:
@@ -171,8 +169,6 @@ static long long attribute_of_model(const device_model *m, int attribute) {
         return m->cc_minor;
     case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
         return m->shared_per_sm;
-    case cudaDevAttrMaxRegistersPerMultiprocessor:
-        return m->registers_per_sm;
     case cudaDevAttrSingleToDoublePrecisionPerfRatio:
         return double_ratio(m);
     case cudaDevAttrMaxSharedMemoryPerBlockOptin:

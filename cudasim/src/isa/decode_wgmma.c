@@ -10,18 +10,8 @@ static bool sync_aligned(decoder *d) {
     return false;
 }
 
-static int wgmma_type_named(const char *name, size_t length) {
-    static const char *const names[] = {"f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8", "f32", "s32"};
-    for (int t = 0; t < (int)(sizeof names / sizeof *names); t++)
-        if (strlen(names[t]) == length && memcmp(names[t], name, length) == 0) return t;
-    return -1;
-}
-
 static int take_wgmma_type(decoder *d) {
-    if (d->next_part >= d->part_count) return -1;
-    const int type = wgmma_type_named(d->parts[d->next_part], d->part_lengths[d->next_part]);
-    if (type >= 0) d->next_part++;
-    return type;
+    return take_one(d, "f16 bf16 tf32 e4m3 e5m2 s8 u8 f32 s32"); /* wgmma_type */
 }
 
 /* imm-scale-a, imm-scale-b: 1 or -1; imm-trans-a, imm-trans-b: 0 or 1. */

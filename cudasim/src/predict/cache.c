@@ -50,10 +50,6 @@ static unsigned note_seen(cache *c, uint64_t line, unsigned sectors) {
     return before;
 }
 
-static double later(double x, double y) {
-    return x > y ? x : y;
-}
-
 /* A sector that comes from L2, or from DRAM where nobody has read it before. All SMs go through a matrix in step, so
  * what this one asks for the first time is on its way from DRAM for the others, too, and each waits for it. */
 static double fetch(cache *c, uint64_t line, bool before, double now) {

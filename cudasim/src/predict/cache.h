@@ -7,6 +7,10 @@
 #define LINE_BYTES   128u
 #define SECTOR_BYTES 32u
 
+static inline double later(double x, double y) {
+    return x > y ? x : y;
+}
+
 typedef struct cache_line {
     uint64_t line;
     uint64_t used;
