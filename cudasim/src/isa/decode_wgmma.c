@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "isa/decode.h"
+#include "ptx/instruction.h"
 
 static bool sync_aligned(decoder *d) {
     if (take(d, "sync") && take(d, "aligned")) return true;
@@ -145,13 +146,7 @@ static bool collect(const ptx_operand *o, const int *numbers, uint64_t *set) {
 /* Does the first operand take a result that the instruction computes or loads? mov is not among them: it is the
  * compiler that places moves, after a wgmma.fence as well, and ptxas keeps them in order. */
 static bool computes(const char *opcode) {
-    static const char *const others[] = {"st",       "red", "stmatrix", "bar",   "barrier", "mov",
-                                         "mbarrier", "cp",  "prefetch", "fence", "call",    "wmma.store"};
-    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
-        const size_t length = strlen(others[k]);
-        if (strncmp(opcode, others[k], length) == 0 && (opcode[length] == '.' || opcode[length] == '\0')) return false;
-    }
-    return true;
+    return !opcode_is_of(opcode, "st red stmatrix bar barrier mov mbarrier cp prefetch fence call wmma.store");
 }
 
 bool wgmma_guard_function(decoder *d, insn *code) {
