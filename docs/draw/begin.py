@@ -21,7 +21,9 @@ def attributes(sources):
     text = sources.text("cudasim/src/base/device_model.c")
     here = text[text.index('.gpu = "H200"'):]
     found = re.findall(r"\.(\w+) = (\d+)(?:ull)?( \* KB)?[,}]", here[:here.index("}")])
-    return {name: int(number) * (KIB if kib else 1) for name, number, kib in found}
+    alike = re.findall(r"#define (\w+) +(\d+)u\n", sources.text("cudasim/src/base/device_model.h"))
+    return {name: int(number) * (KIB if kib else 1) for name, number, kib in found} | {
+        name.lower(): int(number) for name, number in alike}
 
 
 def bytes_a_clock(sources, sms):

@@ -1,6 +1,7 @@
 /* The figures of real GPUs, one an architecture, and CUDA's occupancy calculation. */
 #include "base/device_model.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@
 
 #define KB         1024u
 #define WARP       32u
-#define PARTITIONS 4u
+#define PARTITIONS 4u /* of an SM: a warp lies within one */
 
 /* sm_90's were asked of an H200; the others' are from NVIDIA's tables and from what such GPUs are known to answer. */
 static const device_model models[] = {
@@ -20,12 +21,8 @@ static const device_model models[] = {
      .sms = 40,
      .max_threads_per_sm = 1024,
      .max_blocks_per_sm = 16,
-     .registers_per_sm = 65536,
-     .register_granularity = 256,
      .shared_per_sm = 64 * KB,
      .shared_per_block_optin = 64 * KB,
-     .shared_per_block = 48 * KB,
-     .shared_reserved = 0,
      .shared_granularity = 256,
      .l2_bytes = 4 * KB * KB,
      .memory_bytes = 15655829504ull,
@@ -33,22 +30,15 @@ static const device_model models[] = {
      .memory_clock_khz = 5001000,
      .memory_bus_bits = 256,
      .copy_engines = 3,
-     .persisting_l2_16ths = 0,
-     .access_window_bytes = 0,
-     .pci_device = 0x1eb810de,
-     .pci_subsystem = 0},
+     .pci_device = 0x1eb810de},
     {.arch = "sm_80",
      .gpu = "A100",
      .cc_major = 8,
-     .cc_minor = 0,
      .sms = 108,
      .max_threads_per_sm = 2048,
      .max_blocks_per_sm = 32,
-     .registers_per_sm = 65536,
-     .register_granularity = 256,
      .shared_per_sm = 164 * KB,
      .shared_per_block_optin = 163 * KB,
-     .shared_per_block = 48 * KB,
      .shared_reserved = 1 * KB,
      .shared_granularity = 128,
      .l2_bytes = 40 * KB * KB,
@@ -59,8 +49,7 @@ static const device_model models[] = {
      .copy_engines = 3,
      .persisting_l2_16ths = 10,
      .access_window_bytes = 134213632,
-     .pci_device = 0x20b010de,
-     .pci_subsystem = 0},
+     .pci_device = 0x20b010de},
     {.arch = "sm_86",
      .gpu = "A10",
      .cc_major = 8,
@@ -68,11 +57,8 @@ static const device_model models[] = {
      .sms = 72,
      .max_threads_per_sm = 1536,
      .max_blocks_per_sm = 16,
-     .registers_per_sm = 65536,
-     .register_granularity = 256,
      .shared_per_sm = 100 * KB,
      .shared_per_block_optin = 99 * KB,
-     .shared_per_block = 48 * KB,
      .shared_reserved = 1 * KB,
      .shared_granularity = 128,
      .l2_bytes = 6 * KB * KB,
@@ -83,8 +69,7 @@ static const device_model models[] = {
      .copy_engines = 2,
      .persisting_l2_16ths = 11,
      .access_window_bytes = 134213632,
-     .pci_device = 0x223610de,
-     .pci_subsystem = 0},
+     .pci_device = 0x223610de},
     {.arch = "sm_89",
      .gpu = "L40",
      .cc_major = 8,
@@ -92,11 +77,8 @@ static const device_model models[] = {
      .sms = 142,
      .max_threads_per_sm = 1536,
      .max_blocks_per_sm = 24,
-     .registers_per_sm = 65536,
-     .register_granularity = 256,
      .shared_per_sm = 100 * KB,
      .shared_per_block_optin = 99 * KB,
-     .shared_per_block = 48 * KB,
      .shared_reserved = 1 * KB,
      .shared_granularity = 128,
      .l2_bytes = 96 * KB * KB,
@@ -107,20 +89,15 @@ static const device_model models[] = {
      .copy_engines = 2,
      .persisting_l2_16ths = 11,
      .access_window_bytes = 134213632,
-     .pci_device = 0x26b510de,
-     .pci_subsystem = 0},
+     .pci_device = 0x26b510de},
     {.arch = "sm_90",
      .gpu = "H200",
      .cc_major = 9,
-     .cc_minor = 0,
      .sms = 132,
      .max_threads_per_sm = 2048,
      .max_blocks_per_sm = 32,
-     .registers_per_sm = 65536,
-     .register_granularity = 256,
      .shared_per_sm = 228 * KB,
      .shared_per_block_optin = 227 * KB,
-     .shared_per_block = 48 * KB,
      .shared_reserved = 1 * KB,
      .shared_granularity = 128,
      .l2_bytes = 62914560,
@@ -169,6 +146,17 @@ static uint64_t round_up(uint64_t value, uint64_t to) {
     return (value + to - 1) / to * to;
 }
 
+unsigned device_model_warps_by_registers(unsigned registers) {
+    if (registers == 0) return UINT_MAX;
+    const unsigned per_warp = (unsigned)round_up((uint64_t)registers * WARP, REGISTER_GRANULARITY);
+    return REGISTERS_PER_SM / PARTITIONS / per_warp * PARTITIONS;
+}
+
+unsigned device_model_blocks_by_shared(const device_model *model, uint64_t shared_bytes) {
+    const uint64_t each = round_up(shared_bytes + model->shared_reserved, model->shared_granularity);
+    return each > 0 ? (unsigned)(model->shared_per_sm / each) : model->max_blocks_per_sm;
+}
+
 static unsigned least(unsigned a, unsigned b) {
     return a < b ? a : b;
 }
@@ -178,16 +166,7 @@ int device_model_blocks_per_sm(const device_model *model, unsigned threads, unsi
     if (shared_bytes > model->shared_per_block_optin) return 0;
     unsigned warps = (threads + WARP - 1) / WARP;
     unsigned blocks = least(model->max_blocks_per_sm, model->max_threads_per_sm / WARP / warps);
-    if (registers > 0) {
-        /* A warp's registers all come from one of the SM's partitions. */
-        unsigned per_warp = (unsigned)round_up((uint64_t)registers * WARP, model->register_granularity);
-        unsigned warps_per_partition = model->registers_per_sm / PARTITIONS / per_warp;
-        blocks = least(blocks, warps_per_partition * PARTITIONS / warps);
-    }
-    uint64_t shared = round_up(shared_bytes + model->shared_reserved, model->shared_granularity);
-    if (shared > 0) {
-        uint64_t fit = model->shared_per_sm / shared;
-        if (fit < blocks) blocks = (unsigned)fit;
-    }
+    blocks = least(blocks, device_model_warps_by_registers(registers) / warps);
+    blocks = least(blocks, device_model_blocks_by_shared(model, shared_bytes));
     return (int)blocks;
 }

@@ -123,8 +123,24 @@ static bool is_device_only(memory_kind kind) {
 }
 
 /* For writers, under the lock. */
+static table *table_now(int which) {
+    return atomic_load_explicit(&tables[which], memory_order_relaxed);
+}
 static size_t count_of(const table *t) {
     return t != NULL ? atomic_load_explicit(&t->count, memory_order_relaxed) : 0;
+}
+static bool is_live(const entry *e) {
+    return atomic_load_explicit(&e->live, memory_order_relaxed);
+}
+
+/* The next live entry of a table, from number *at on, by address; NULL: there is none. */
+static entry *next_live(int which, size_t *at) {
+    const table *t = table_now(which);
+    while (*at < count_of(t)) {
+        entry *e = t->items[(*at)++];
+        if (is_live(e)) return e;
+    }
+    return NULL;
 }
 
 /* Index of the last entry with base <= address, or -1. */
@@ -165,7 +181,7 @@ const memory_allocation *memory_find(uint64_t address) {
 
 /* Replaces a table by a copy without its dead entries and with `added` in its place (NULL: none). */
 static bool replace_table(int which, entry *added) {
-    table *old = atomic_load_explicit(&tables[which], memory_order_relaxed);
+    table *old = table_now(which);
     size_t old_count = count_of(old);
     size_t capacity = 64;
     while (capacity < 2 * (old_count + 1)) capacity *= 2;
@@ -173,9 +189,8 @@ static bool replace_table(int which, entry *added) {
     if (!new) return false;
     new->capacity = capacity;
     size_t count = 0;
-    for (size_t i = 0; i < old_count; i++) {
-        entry *e = old->items[i];
-        if (!atomic_load_explicit(&e->live, memory_order_relaxed)) continue;
+    entry *e;
+    for (size_t at = 0; (e = next_live(which, &at)) != NULL;) {
         if (added && added->allocation.base < e->allocation.base) {
             new->items[count++] = added;
             added = NULL;
@@ -193,9 +208,9 @@ static bool replace_table(int which, entry *added) {
 }
 
 static bool insert(int which, entry *added) {
-    table *t = atomic_load_explicit(&tables[which], memory_order_relaxed);
+    table *t = table_now(which);
     if (t) {
-        size_t count = atomic_load_explicit(&t->count, memory_order_relaxed);
+        size_t count = count_of(t);
         bool last = count == 0 || t->items[count - 1]->allocation.base < added->allocation.base;
         if (last && count < t->capacity) {
             t->items[count] = added;
@@ -214,19 +229,13 @@ static int by_base(const void *a, const void *b) {
 /* Where every address has been given out once: the first gap between what is live or not yet given back. */
 static uint64_t find_gap(int which, uint64_t span, uint64_t align) {
     const region *r = &regions[which];
-    table *t = atomic_load_explicit(&tables[which], memory_order_relaxed);
-    size_t count = count_of(t);
-    size_t pending = 0;
-    for (entry *e = dead_entries; e; e = e->next) pending++;
-    entry **all = malloc((count + pending + 1) * sizeof(*all));
+    size_t room = count_of(table_now(which)) + 1, n = 0;
+    for (entry *e = dead_entries; e; e = e->next) room++;
+    entry **all = malloc(room * sizeof(*all)), *e;
     if (!all) return 0;
-    size_t n = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (atomic_load_explicit(&t->items[i]->live, memory_order_relaxed)) all[n++] = t->items[i];
-    }
-    for (entry *e = dead_entries; e; e = e->next) {
+    for (size_t at = 0; (e = next_live(which, &at)) != NULL;) all[n++] = e;
+    for (e = dead_entries; e; e = e->next)
         if (table_of(e->allocation.base) == which) all[n++] = e;
-    }
     qsort(all, n, sizeof(*all), by_base);
     uint64_t at = r->start, found = 0;
     for (size_t i = 0; i <= n && !found; i++) {
@@ -250,15 +259,9 @@ static uint64_t take_addresses(int which, uint64_t span, uint64_t align) {
 }
 
 static bool overlaps_registered(uint64_t base, uint64_t size) {
-    table *t = atomic_load_explicit(&tables[TABLE_REGISTERED], memory_order_relaxed);
-    size_t count = count_of(t);
-    for (size_t i = 0; i < count; i++) {
-        const entry *e = t->items[i];
-        if (atomic_load_explicit(&e->live, memory_order_relaxed) && e->allocation.base < base + size &&
-            base < e->allocation.base + e->allocation.size) {
-            return true;
-        }
-    }
+    const entry *e;
+    for (size_t at = 0; (e = next_live(TABLE_REGISTERED, &at)) != NULL;)
+        if (e->allocation.base < base + size && base < e->allocation.base + e->allocation.size) return true;
     return false;
 }
 
@@ -322,13 +325,9 @@ static void give_pages_back(const entry *e) {
 
 void memory_each(void (*each)(memory_allocation *m, void *argument), void *argument) {
     pthread_mutex_lock(&lock);
-    for (int which = 0; which < TABLES; which++) {
-        table *t = atomic_load_explicit(&tables[which], memory_order_relaxed);
-        const size_t count = count_of(t);
-        for (size_t i = 0; i < count; i++)
-            if (atomic_load_explicit(&t->items[i]->live, memory_order_relaxed))
-                each(&t->items[i]->allocation, argument);
-    }
+    entry *e;
+    for (int which = 0; which < TABLES; which++)
+        for (size_t at = 0; (e = next_live(which, &at)) != NULL;) each(&e->allocation, argument);
     pthread_mutex_unlock(&lock);
 }
 
@@ -340,14 +339,12 @@ static int by_serial(const void *a, const void *b) {
 void memory_leaks(void (*each)(const memory_allocation *m)) {
     pthread_mutex_lock(&lock);
     size_t room = 1, n = 0;
-    for (int which = 0; which < TABLES; which++) room += count_of(tables[which]);
-    entry **all = malloc(room * sizeof(*all));
+    for (int which = 0; which < TABLES; which++) room += count_of(table_now(which));
+    entry **all = malloc(room * sizeof(*all)), *e;
     for (int which = 0; which < TABLES && all != NULL; which++)
-        for (size_t i = 0; i < count_of(tables[which]); i++) {
-            entry *e = tables[which]->items[i];
+        for (size_t at = 0; (e = next_live(which, &at)) != NULL;) {
             const memory_allocation *m = &e->allocation;
-            const bool of_program = m->kind == MEMORY_DEVICE && m->name == NULL && !m->heap;
-            if (atomic_load_explicit(&e->live, memory_order_relaxed) && of_program) all[n++] = e;
+            if (m->kind == MEMORY_DEVICE && m->name == NULL && !m->heap) all[n++] = e; /* the program's */
         }
     if (all != NULL) qsort(all, n, sizeof(*all), by_serial);
     for (size_t i = 0; i < n; i++) each(&all[i]->allocation);
@@ -398,10 +395,9 @@ static void release(entry *e) {
     history[slot].shadow = NULL;
     history[slot].parts = NULL;
     int which = table_of(e->allocation.base);
-    table *t = atomic_load_explicit(&tables[which], memory_order_relaxed);
-    size_t count = atomic_load_explicit(&t->count, memory_order_relaxed);
+    table *t = table_now(which);
     /* Registered memory may be registered again at the same address, so its dead entries leave at once. */
-    if (which == TABLE_REGISTERED || (++t->dead > 64 && t->dead > count / 2)) replace_table(which, NULL);
+    if (which == TABLE_REGISTERED || (++t->dead > 64 && t->dead > count_of(t) / 2)) replace_table(which, NULL);
 }
 
 bool memory_free(uint64_t base) {
@@ -444,13 +440,10 @@ void memory_set_heap(uint64_t base) {
 static void set_access(int access) {
     const region *small = &regions[TABLE_SMALL];
     bool good = mprotect((void *)(uintptr_t)small->start, small->mapped_end - small->start, access) == 0;
-    table *t = atomic_load_explicit(&tables[TABLE_LARGE], memory_order_relaxed);
-    const size_t count = count_of(t);
-    for (size_t i = 0; i < count && good; i++) {
-        const entry *e = t->items[i];
-        if (atomic_load_explicit(&e->live, memory_order_relaxed) && is_device_only(e->allocation.kind))
+    const entry *e;
+    for (size_t at = 0; (e = next_live(TABLE_LARGE, &at)) != NULL;)
+        if (good && is_device_only(e->allocation.kind))
             good = mprotect((void *)(uintptr_t)e->allocation.base, e->span - PAGE, access) == 0;
-    }
     closed = access == PROT_NONE;
     if (good) return;
     fprintf(stderr, "cudasim: the host's kernel allows no more mappings for the device's memory (vm.max_map_count)\n");
@@ -481,49 +474,41 @@ static uint64_t distance(const memory_allocation *a, uint64_t address) {
 }
 
 bool memory_nearest(uint64_t address, memory_allocation *nearest, bool *freed) {
-    uint64_t best = UINT64_MAX;
+    const memory_allocation *best = NULL;
+    const entry *e;
     pthread_mutex_lock(&lock);
-    for (int which = 0; which < TABLES; which++) {
-        table *t = atomic_load_explicit(&tables[which], memory_order_relaxed);
-        size_t count = count_of(t);
-        for (size_t i = 0; i < count; i++) {
-            const entry *e = t->items[i];
-            if (!atomic_load_explicit(&e->live, memory_order_relaxed)) continue;
-            uint64_t d = distance(&e->allocation, address);
-            if (d < best) {
-                best = d;
-                *nearest = e->allocation;
-                *freed = false;
-            }
-        }
-    }
+    for (int which = 0; which < TABLES; which++)
+        for (size_t at = 0; (e = next_live(which, &at)) != NULL;)
+            if (best == NULL || distance(&e->allocation, address) < distance(best, address)) best = &e->allocation;
+    *freed = false;
     size_t kept = history_count < HISTORY ? history_count : HISTORY;
     for (size_t i = 0; i < kept; i++) {
-        uint64_t d = distance(&history[i], address);
         /* Inside what was freed says more than next to what is live. */
-        if (d < best) {
-            best = d;
-            *nearest = history[i];
-            *freed = true;
-        }
+        if (best != NULL && distance(&history[i], address) >= distance(best, address)) continue;
+        best = &history[i];
+        *freed = true;
     }
+    if (best != NULL) *nearest = *best;
     pthread_mutex_unlock(&lock);
-    return best != UINT64_MAX;
+    return best != NULL;
 }
 
-/* Frees what is in no table any more, once it is worth going through the tables for it. */
-static void compact(void) {
-    size_t left = 0;
-    for (int which = 0; which < TABLES; which++)
-        left += count_of(atomic_load_explicit(&tables[which], memory_order_relaxed));
-    if (emptied_count < 64 || emptied_count < left / 4) return;
-    for (int which = 0; which < TABLES; which++)
-        if (atomic_load_explicit(&tables[which], memory_order_relaxed) && !replace_table(which, NULL)) return;
+static void free_emptied(void) {
     while (emptied_entries) {
         entry *e = emptied_entries;
         emptied_entries = e->next;
         free_entry(e);
     }
+}
+
+/* Frees what is in no table any more, once it is worth going through the tables for it. */
+static void compact(void) {
+    size_t left = 0;
+    for (int which = 0; which < TABLES; which++) left += count_of(table_now(which));
+    if (emptied_count < 64 || emptied_count < left / 4) return;
+    for (int which = 0; which < TABLES; which++)
+        if (table_now(which) && !replace_table(which, NULL)) return;
+    free_emptied();
     emptied_count = 0;
 }
 
@@ -557,13 +542,11 @@ void memory_info(uint64_t *free_bytes, uint64_t *total_bytes) {
 /* Frees all that a table holds; release() may replace the table. Under the lock. */
 static void release_all(int which) {
     for (;;) {
-        table *t = atomic_load_explicit(&tables[which], memory_order_relaxed);
-        size_t count = count_of(t), i = 0;
-        while (i < count && !atomic_load_explicit(&t->items[i]->live, memory_order_relaxed)) i++;
-        if (i == count) return;
-        for (; i < count && t == atomic_load_explicit(&tables[which], memory_order_relaxed); i++) {
-            if (atomic_load_explicit(&t->items[i]->live, memory_order_relaxed)) release(t->items[i]);
-        }
+        const table *t = table_now(which);
+        size_t at = 0;
+        entry *e = next_live(which, &at);
+        if (e == NULL) return;
+        for (; e != NULL && t == table_now(which); e = next_live(which, &at)) release(e);
     }
 }
 
@@ -586,11 +569,7 @@ __attribute__((destructor(101))) static void memory_close(void) {
         }
         free(t);
     }
-    while (emptied_entries) {
-        entry *e = emptied_entries;
-        emptied_entries = e->next;
-        free_entry(e);
-    }
+    free_emptied();
     for (size_t i = 0; i < HISTORY; i++) {
         free(history_names[i]);
         history_names[i] = NULL;

@@ -84,6 +84,13 @@ static void *made(void *p) {
     _exit(3);
 }
 
+/* The items, with room for one more than `count`. */
+static void *with_room(void *items, uint32_t count, uint32_t *room, uint32_t least, size_t size) {
+    if (count < *room) return items;
+    *room = *room != 0 ? 2 * *room : least;
+    return made(realloc(items, *room * size));
+}
+
 grid_order *grid_order_new(uint32_t agents, uint64_t clusters) {
     grid_order *b = made(calloc(1, sizeof *b));
     b->agents = agents;
@@ -195,10 +202,7 @@ static void acquire(grid_order *b, run *r, clocks *c, uint32_t agent, const sigh
     t->near = s->seen;
     if (!wide || t->wide >= s->seen) return;
     t->wide = s->seen;
-    if (r->acquired_count == r->acquired_room) {
-        r->acquired_room = r->acquired_room != 0 ? 2 * r->acquired_room : 8;
-        r->acquired = made(realloc(r->acquired, r->acquired_room * sizeof *r->acquired));
-    }
+    r->acquired = with_room(r->acquired, r->acquired_count, &r->acquired_room, 8, sizeof *r->acquired);
     r->acquired[r->acquired_count++] = (acquisition){s->of, s->seen, agent, c->of[agent].now++};
 }
 
@@ -244,10 +248,7 @@ static void publish(grid_order *b, run *r, uint32_t agent, uint64_t address) {
         if (r->index == UINT32_MAX) r->index = b->run_count++;
     }
     a->latest->latest_at = l;
-    if (l->count == l->room) {
-        l->room = l->room != 0 ? 2 * l->room : 4;
-        l->log = made(realloc(l->log, l->room * sizeof(release *)));
-    }
+    l->log = with_room(l->log, l->count, &l->room, 4, sizeof *l->log);
     l->log[l->count++] = a->latest;
 }
 
@@ -255,10 +256,7 @@ static void see(run *r, clocks *c, uint32_t agent, location *l) {
     uint32_t k = 0;
     while (k < r->sight_count && (r->sights[k].of != l || r->sights[k].agent != agent)) k++;
     if (k == r->sight_count) {
-        if (r->sight_count == r->sight_room) {
-            r->sight_room = r->sight_room != 0 ? 2 * r->sight_room : 4;
-            r->sights = made(realloc(r->sights, r->sight_room * sizeof *r->sights));
-        }
+        r->sights = with_room(r->sights, r->sight_count, &r->sight_room, 4, sizeof *r->sights);
         r->sights[r->sight_count++] = (sight){.of = l, .agent = agent};
     }
     if (r->sights[k].seen == l->count) return;
@@ -294,10 +292,7 @@ void grid_order_met(grid_order *b, run *r, uint32_t barrier) {
 /* ---- what has happened before ------------------------------------------------------------------------------------ */
 
 static void go_to(grid_order *b, const acquisition *a) {
-    if (b->step_count == b->step_room) {
-        b->step_room = b->step_room != 0 ? 2 * b->step_room : 64;
-        b->steps = made(realloc(b->steps, b->step_room * sizeof *b->steps));
-    }
+    b->steps = with_room(b->steps, b->step_count, &b->step_room, 64, sizeof *b->steps);
     b->steps[b->step_count++] = (struct step){a->from, a->count};
 }
 

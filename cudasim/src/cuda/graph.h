@@ -33,11 +33,5 @@ bool node_depends(cudaGraphNode_t node, cudaGraphNode_t on);
 bool node_add_dependency(cudaGraphNode_t node, cudaGraphNode_t on);
 void graphs_free(void);
 
-/* The operations that nodes' parameters describe. (graph_nodes.c) */
-cudaError_t node_kernel(operation *op, const struct cudaKernelNodeParams *p);
-cudaError_t node_host(operation *op, const struct cudaHostNodeParams *params);
-cudaError_t node_child(operation *op, cudaGraph_t child);
-cudaError_t node_event(operation *op, enum cudaGraphNodeType type, cudaEvent_t event);
-cudaError_t node_any(operation *op, const struct cudaGraphNodeParams *p);
-/* A launch's attributes stay with the node when the rest is set anew. */
-cudaError_t node_keep_attributes(sim_launch_config *to, const sim_launch_config *from);
+/* The operation that an executable graph has of a node; NULL: none. (graph_exec.c) */
+operation *exec_operation(cudaGraphExec_t exec, cudaGraphNode_t node);

@@ -170,87 +170,9 @@ static exec_node *exec_find(cudaGraphExec_t exec, cudaGraphNode_t node) {
     return NULL;
 }
 
-static cudaError_t set_exec(cudaError_t error, cudaGraphExec_t exec, cudaGraphNode_t node, operation *op) {
-    if (error) return runtime_result(error);
-    runtime_lock();
+operation *exec_operation(cudaGraphExec_t exec, cudaGraphNode_t node) {
     exec_node *e = exec_find(exec, node);
-    if (!e || e->op.type != op->type) {
-        operation_free(op);
-        return runtime_leave(cudaErrorInvalidValue);
-    }
-    if (op->type == cudaGraphNodeTypeKernel) error = node_keep_attributes(&op->kernel.config, &e->op.kernel.config);
-    if (error) {
-        operation_free(op);
-        return runtime_leave(error);
-    }
-    operation_free(&e->op);
-    e->op = *op;
-    return runtime_leave(cudaSuccess);
-}
-
-cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                             const struct cudaKernelNodeParams *params) {
-    operation op;
-    return set_exec(node_kernel(&op, params), exec, node, &op);
-}
-
-cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                             const struct cudaMemcpy3DParms *params) {
-    operation op;
-    return set_exec(params ? operation_copy(&op, params) : cudaErrorInvalidValue, exec, node, &op);
-}
-
-cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void *dst, const void *src,
-                                               size_t bytes, enum cudaMemcpyKind kind) {
-    operation op;
-    return set_exec(operation_copy_1d(&op, dst, src, bytes, kind), exec, node, &op);
-}
-
-cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, const void *symbol,
-                                                     const void *src, size_t bytes, size_t offset,
-                                                     enum cudaMemcpyKind kind) {
-    operation op;
-    cudaError_t error = symbol_copy_operation(&op, symbol, (void *)(uintptr_t)src, bytes, offset, kind, true);
-    return set_exec(error, exec, node, &op);
-}
-
-cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, void *dst,
-                                                       const void *symbol, size_t bytes, size_t offset,
-                                                       enum cudaMemcpyKind kind) {
-    operation op;
-    return set_exec(symbol_copy_operation(&op, symbol, dst, bytes, offset, kind, false), exec, node, &op);
-}
-
-cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                             const struct cudaMemsetParams *params) {
-    operation op;
-    return set_exec(params ? operation_set(&op, params) : cudaErrorInvalidValue, exec, node, &op);
-}
-
-cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                           const struct cudaHostNodeParams *params) {
-    operation op;
-    return set_exec(node_host(&op, params), exec, node, &op);
-}
-
-cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraph_t child) {
-    operation op;
-    return set_exec(node_child(&op, child), exec, node, &op);
-}
-
-cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node, cudaEvent_t event) {
-    operation op;
-    return set_exec(node_event(&op, cudaGraphNodeTypeEventRecord, event), exec, node, &op);
-}
-
-cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node, cudaEvent_t event) {
-    operation op;
-    return set_exec(node_event(&op, cudaGraphNodeTypeWaitEvent, event), exec, node, &op);
-}
-
-cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, struct cudaGraphNodeParams *params) {
-    operation op;
-    return set_exec(node_any(&op, params), exec, node, &op);
+    return e ? &e->op : NULL;
 }
 
 /* Only work can be switched off. */

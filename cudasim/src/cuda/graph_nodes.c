@@ -38,90 +38,21 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *found, cudaGraphNode_t ori
     return runtime_leave(cudaErrorInvalidValue);
 }
 
-/* ---- adding nodes ------------------------------------------------------------------------------------------------ */
+/* ---- the operations that nodes' parameters describe -------------------------------------------------------------- */
 
-/* `error` is what making the operation gave. */
-static cudaError_t add_node(cudaError_t error, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps,
-                            size_t count, operation *op) {
-    if (error) return runtime_result(error);
-    if (!node) {
-        operation_free(op);
-        return runtime_result(cudaErrorInvalidValue);
-    }
-    runtime_lock();
-    return runtime_leave(graph_add(graph, deps, count, op, node));
-}
-
-cudaError_t node_kernel(operation *op, const struct cudaKernelNodeParams *p) {
+static cudaError_t node_kernel(operation *op, const struct cudaKernelNodeParams *p) {
     if (!p) return cudaErrorInvalidValue;
     return operation_kernel(op, p->func, p->gridDim, p->blockDim, p->kernelParams, p->extra, p->sharedMemBytes, false,
                             NULL);
 }
 
-cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t count,
-                                   const struct cudaKernelNodeParams *params) {
-    TOUCH_DEVICE();
-    operation op;
-    return add_node(node_kernel(&op, params), node, graph, deps, count, &op);
-}
-
-cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t count,
-                                   const struct cudaMemcpy3DParms *params) {
-    TOUCH_DEVICE();
-    operation op;
-    return add_node(params ? operation_copy(&op, params) : cudaErrorInvalidValue, node, graph, deps, count, &op);
-}
-
-cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps,
-                                     size_t count, void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind) {
-    TOUCH_DEVICE();
-    operation op;
-    return add_node(operation_copy_1d(&op, dst, src, bytes, kind), node, graph, deps, count, &op);
-}
-
-cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps,
-                                           size_t count, const void *symbol, const void *src, size_t bytes,
-                                           size_t offset, enum cudaMemcpyKind kind) {
-    TOUCH_DEVICE();
-    operation op;
-    cudaError_t error = symbol_copy_operation(&op, symbol, (void *)(uintptr_t)src, bytes, offset, kind, true);
-    return add_node(error, node, graph, deps, count, &op);
-}
-
-cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps,
-                                             size_t count, void *dst, const void *symbol, size_t bytes, size_t offset,
-                                             enum cudaMemcpyKind kind) {
-    TOUCH_DEVICE();
-    operation op;
-    cudaError_t error = symbol_copy_operation(&op, symbol, dst, bytes, offset, kind, false);
-    return add_node(error, node, graph, deps, count, &op);
-}
-
-cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t count,
-                                   const struct cudaMemsetParams *params) {
-    TOUCH_DEVICE();
-    operation op;
-    return add_node(params ? operation_set(&op, params) : cudaErrorInvalidValue, node, graph, deps, count, &op);
-}
-
-cudaError_t node_host(operation *op, const struct cudaHostNodeParams *params) {
+static cudaError_t node_host(operation *op, const struct cudaHostNodeParams *params) {
     if (!params || !params->fn) return cudaErrorInvalidValue;
     *op = (operation){.type = cudaGraphNodeTypeHost, .host = {.function = params->fn, .data = params->userData}};
     return cudaSuccess;
 }
 
-cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t count,
-                                 const struct cudaHostNodeParams *params) {
-    operation op;
-    return add_node(node_host(&op, params), node, graph, deps, count, &op);
-}
-
-cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t count) {
-    operation op = {.type = cudaGraphNodeTypeEmpty};
-    return add_node(cudaSuccess, node, graph, deps, count, &op);
-}
-
-cudaError_t node_child(operation *op, cudaGraph_t child) {
+static cudaError_t node_child(operation *op, cudaGraph_t child) {
     runtime_lock();
     const bool valid = graph_valid(child);
     *op = (operation){.type = cudaGraphNodeTypeGraph, .graph = valid ? graph_clone_child(child) : NULL};
@@ -129,30 +60,12 @@ cudaError_t node_child(operation *op, cudaGraph_t child) {
     return op->graph ? cudaSuccess : valid ? cudaErrorMemoryAllocation : cudaErrorInvalidValue;
 }
 
-cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps,
-                                       size_t count, cudaGraph_t child) {
-    operation op;
-    return add_node(node_child(&op, child), node, graph, deps, count, &op);
-}
-
-cudaError_t node_event(operation *op, enum cudaGraphNodeType type, cudaEvent_t event) {
+static cudaError_t node_event(operation *op, enum cudaGraphNodeType type, cudaEvent_t event) {
     *op = (operation){.type = type, .event = event};
     return event_valid(event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
-cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps,
-                                        size_t count, cudaEvent_t event) {
-    operation op;
-    return add_node(node_event(&op, cudaGraphNodeTypeEventRecord, event), node, graph, deps, count, &op);
-}
-
-cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps,
-                                      size_t count, cudaEvent_t event) {
-    operation op;
-    return add_node(node_event(&op, cudaGraphNodeTypeWaitEvent, event), node, graph, deps, count, &op);
-}
-
-cudaError_t node_any(operation *op, const struct cudaGraphNodeParams *p) {
+static cudaError_t node_any(operation *op, const struct cudaGraphNodeParams *p) {
     if (!p) return cudaErrorInvalidValue;
     switch (p->type) {
     case cudaGraphNodeTypeKernel:
@@ -187,14 +100,111 @@ cudaError_t node_any(operation *op, const struct cudaGraphNodeParams *p) {
     }
 }
 
+/* ---- adding nodes, and setting what they do ---------------------------------------------------------------------- */
+
+/* `error` is what making the operation gave. */
+static cudaError_t add_node(const char *call, cudaError_t error, cudaGraphNode_t *node, cudaGraph_t graph,
+                            const cudaGraphNode_t *deps, size_t count, operation *op) {
+    if (error) return runtime_result_of(call, error);
+    if (!node) {
+        operation_free(op);
+        return runtime_result_of(call, cudaErrorInvalidValue);
+    }
+    runtime_lock();
+    return runtime_leave_of(call, graph_add(graph, deps, count, op, node));
+}
+
+/* A launch's attributes stay with the node when the rest is set anew. */
+static cudaError_t node_keep_attributes(sim_launch_config *to, const sim_launch_config *from) {
+    to->cooperative = from->cooperative;
+    if (!from->explicit_cluster) return cudaSuccess;
+    for (int k = 0; k < 3; k++)
+        if (to->grid[k] % from->cluster[k]) return cudaErrorInvalidClusterSize;
+    memcpy(to->cluster, from->cluster, sizeof to->cluster);
+    to->explicit_cluster = true;
+    return cudaSuccess;
+}
+
+/* Under the lock: replaces an operation (NULL: there is none) by one of the same type. */
+static cudaError_t replace(operation *old, operation *op) {
+    if (!old || old->type != op->type) return cudaErrorInvalidValue;
+    cudaError_t error = cudaSuccess;
+    if (op->type == cudaGraphNodeTypeKernel) error = node_keep_attributes(&op->kernel.config, &old->kernel.config);
+    if (error) return error;
+    operation_free(old);
+    *old = *op;
+    return cudaSuccess;
+}
+
+/* Sets a node's operation, or what an executable graph has of it. Takes `op` over. */
+static cudaError_t set_node(const char *call, cudaError_t error, bool executable, cudaGraphExec_t exec,
+                            cudaGraphNode_t node, operation *op) {
+    if (error) return runtime_result_of(call, error);
+    runtime_lock();
+    error = replace(executable ? exec_operation(exec, node) : node_valid(node) ? &node->op : NULL, op);
+    if (error) operation_free(op);
+    return runtime_leave_of(call, error);
+}
+
+/* The calls of a kind of nodes: their parameters besides the node, and what makes its operation of them. */
+#define SET_EXEC(name, parameters, made)                                                                               \
+    cudaError_t cudaGraphExec##name(cudaGraphExec_t exec, cudaGraphNode_t node, LIST parameters) {                     \
+        operation op;                                                                                                  \
+        return set_node(__func__, made, true, exec, node, &op);                                                        \
+    }
+#define SET(name, parameters, made)                                                                                    \
+    cudaError_t cudaGraph##name(cudaGraphNode_t node, LIST parameters) {                                               \
+        operation op;                                                                                                  \
+        return set_node(__func__, made, false, NULL, node, &op);                                                       \
+    }                                                                                                                  \
+    SET_EXEC(name, parameters, made)
+#define ADD(name, parameters, made)                                                                                    \
+    cudaError_t cudaGraphAdd##name(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps,              \
+                                   size_t count, LIST parameters) {                                                    \
+        operation op;                                                                                                  \
+        return add_node(__func__, made, node, graph, deps, count, &op);                                                \
+    }
+/* The calls of nodes of the device, `kind`Node: one that adds a node, and two that set what it does. */
+#define ADD_AND_SET(kind, which, parameters, made)                                                                     \
+    ADD(kind##which, parameters, runtime_sticky() ? runtime_sticky() : made)                                           \
+    SET(kind##SetParams##which, parameters, made)
+
+ADD_AND_SET(KernelNode, , (const struct cudaKernelNodeParams *params), node_kernel(&op, params))
+ADD_AND_SET(MemcpyNode, , (const struct cudaMemcpy3DParms *params),
+            params ? operation_copy(&op, params) : cudaErrorInvalidValue)
+ADD_AND_SET(MemcpyNode, 1D, (void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind),
+            operation_copy_1d(&op, dst, src, bytes, kind))
+ADD_AND_SET(MemcpyNode, ToSymbol,
+            (const void *symbol, const void *src, size_t bytes, size_t offset, enum cudaMemcpyKind kind),
+            symbol_copy_operation(&op, symbol, (void *)(uintptr_t)src, bytes, offset, kind, true))
+ADD_AND_SET(MemcpyNode, FromSymbol,
+            (void *dst, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind),
+            symbol_copy_operation(&op, symbol, dst, bytes, offset, kind, false))
+ADD_AND_SET(MemsetNode, , (const struct cudaMemsetParams *params),
+            params ? operation_set(&op, params) : cudaErrorInvalidValue)
+ADD(HostNode, (const struct cudaHostNodeParams *params), node_host(&op, params))
+SET(HostNodeSetParams, (const struct cudaHostNodeParams *params), node_host(&op, params))
+ADD(ChildGraphNode, (cudaGraph_t child), node_child(&op, child))
+SET_EXEC(ChildGraphNodeSetParams, (cudaGraph_t child), node_child(&op, child))
+ADD(EventRecordNode, (cudaEvent_t event), node_event(&op, cudaGraphNodeTypeEventRecord, event))
+SET(EventRecordNodeSetEvent, (cudaEvent_t event), node_event(&op, cudaGraphNodeTypeEventRecord, event))
+ADD(EventWaitNode, (cudaEvent_t event), node_event(&op, cudaGraphNodeTypeWaitEvent, event))
+SET(EventWaitNodeSetEvent, (cudaEvent_t event), node_event(&op, cudaGraphNodeTypeWaitEvent, event))
+SET(NodeSetParams, (struct cudaGraphNodeParams * params), node_any(&op, params))
+
+cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t count) {
+    operation op = {.type = cudaGraphNodeTypeEmpty};
+    return add_node(__func__, cudaSuccess, node, graph, deps, count, &op);
+}
+
 cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps,
                              const cudaGraphEdgeData *edges, size_t count, struct cudaGraphNodeParams *params) {
     TOUCH_DEVICE();
     operation op;
-    return add_node(node_any(&op, params), node, graph, deps, count, &op);
+    return add_node(__func__, node_any(&op, params), node, graph, deps, count, &op);
 }
 
-/* ---- asking and changing nodes ----------------------------------------------------------------------------------- */
+/* ---- asking nodes, and a kernel's attributes --------------------------------------------------------------------- */
 
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type) {
     runtime_lock();
@@ -206,34 +216,6 @@ cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *t
 /* Under the lock: the node, if it is one of this type. */
 static bool is_node(cudaGraphNode_t node, enum cudaGraphNodeType type) {
     return node_valid(node) && node->op.type == type;
-}
-
-cudaError_t node_keep_attributes(sim_launch_config *to, const sim_launch_config *from) {
-    to->cooperative = from->cooperative;
-    if (!from->explicit_cluster) return cudaSuccess;
-    for (int k = 0; k < 3; k++)
-        if (to->grid[k] % from->cluster[k]) return cudaErrorInvalidClusterSize;
-    memcpy(to->cluster, from->cluster, sizeof to->cluster);
-    to->explicit_cluster = true;
-    return cudaSuccess;
-}
-
-/* Replaces a node's operation by one of the same type. Takes `op` over. */
-static cudaError_t set_node(cudaError_t error, cudaGraphNode_t node, operation *op) {
-    if (error) return runtime_result(error);
-    runtime_lock();
-    if (!is_node(node, op->type)) {
-        operation_free(op);
-        return runtime_leave(cudaErrorInvalidValue);
-    }
-    if (op->type == cudaGraphNodeTypeKernel) error = node_keep_attributes(&op->kernel.config, &node->op.kernel.config);
-    if (error) {
-        operation_free(op);
-        return runtime_leave(error);
-    }
-    operation_free(&node->op);
-    node->op = *op;
-    return runtime_leave(cudaSuccess);
 }
 
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *p) {
@@ -249,39 +231,11 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernel
     return runtime_leave(cudaSuccess);
 }
 
-cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *params) {
-    operation op;
-    return set_node(node_kernel(&op, params), node, &op);
-}
-
 cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *p) {
     runtime_lock();
     if (!p || !is_node(node, cudaGraphNodeTypeMemcpy)) return runtime_leave(cudaErrorInvalidValue);
     *p = node->op.copy.params;
     return runtime_leave(cudaSuccess);
-}
-
-cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *params) {
-    operation op;
-    return set_node(params ? operation_copy(&op, params) : cudaErrorInvalidValue, node, &op);
-}
-
-cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src, size_t bytes,
-                                           enum cudaMemcpyKind kind) {
-    operation op;
-    return set_node(operation_copy_1d(&op, dst, src, bytes, kind), node, &op);
-}
-
-cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void *symbol, const void *src,
-                                                 size_t bytes, size_t offset, enum cudaMemcpyKind kind) {
-    operation op;
-    return set_node(symbol_copy_operation(&op, symbol, (void *)(uintptr_t)src, bytes, offset, kind, true), node, &op);
-}
-
-cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *dst, const void *symbol, size_t bytes,
-                                                   size_t offset, enum cudaMemcpyKind kind) {
-    operation op;
-    return set_node(symbol_copy_operation(&op, symbol, dst, bytes, offset, kind, false), node, &op);
 }
 
 cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *p) {
@@ -291,21 +245,11 @@ cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemset
     return runtime_leave(cudaSuccess);
 }
 
-cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *params) {
-    operation op;
-    return set_node(params ? operation_set(&op, params) : cudaErrorInvalidValue, node, &op);
-}
-
 cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *p) {
     runtime_lock();
     if (!p || !is_node(node, cudaGraphNodeTypeHost)) return runtime_leave(cudaErrorInvalidValue);
     *p = (struct cudaHostNodeParams){node->op.host.function, node->op.host.data};
     return runtime_leave(cudaSuccess);
-}
-
-cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *params) {
-    operation op;
-    return set_node(node_host(&op, params), node, &op);
 }
 
 cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *graph) {
@@ -328,21 +272,6 @@ cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *
 
 cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event) {
     return get_event(node, cudaGraphNodeTypeWaitEvent, event);
-}
-
-cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {
-    operation op;
-    return set_node(node_event(&op, cudaGraphNodeTypeEventRecord, event), node, &op);
-}
-
-cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {
-    operation op;
-    return set_node(node_event(&op, cudaGraphNodeTypeWaitEvent, event), node, &op);
-}
-
-cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *params) {
-    operation op;
-    return set_node(node_any(&op, params), node, &op);
 }
 
 static bool known_attribute(cudaKernelNodeAttrID id) {

@@ -150,7 +150,7 @@ static cudaError_t check_resources(const sim_kernel_info *info, unsigned threads
         return too_much(cudaErrorLaunchOutOfResources, info,
                         "too many resources: %u threads per block of %u registers each%s, of which an SM has %u",
                         threads, info->registers, info->has_cubin ? "" : " (estimated: it has no machine code)",
-                        model->registers_per_sm);
+                        REGISTERS_PER_SM);
     return cudaSuccess;
 }
 

@@ -207,17 +207,21 @@ static cudaError_t run_in_stream_of(const char *call, cudaError_t error, operati
 }
 #define run_in_stream(error, op, stream) run_in_stream_of(__func__, error, op, stream)
 
-cudaError_t cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind) {
-    TOUCH_DEVICE();
-    operation op;
-    return run_blocking(operation_copy_1d(&op, dst, src, count, kind), &op);
-}
+/* A copy or a fill that blocks, and the same in a stream: the parameters but for this, and what makes its operation. */
+#define BLOCKING_AND_ASYNC(name, parameters, made)                                                                     \
+    cudaError_t name parameters {                                                                                      \
+        TOUCH_DEVICE();                                                                                                \
+        operation op;                                                                                                  \
+        return run_blocking(made, &op);                                                                                \
+    }                                                                                                                  \
+    cudaError_t name##Async(LIST parameters, cudaStream_t stream) {                                                    \
+        TOUCH_DEVICE();                                                                                                \
+        operation op;                                                                                                  \
+        return run_in_stream(made, &op, stream);                                                                       \
+    }
 
-cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream) {
-    TOUCH_DEVICE();
-    operation op;
-    return run_in_stream(operation_copy_1d(&op, dst, src, count, kind), &op, stream);
-}
+BLOCKING_AND_ASYNC(cudaMemcpy, (void *dst, const void *src, size_t count, enum cudaMemcpyKind kind),
+                   operation_copy_1d(&op, dst, src, count, kind))
 
 cudaError_t cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_device, size_t count) {
     if (dst_device != 0 || src_device != 0) return runtime_result(cudaErrorInvalidDevice);
@@ -230,41 +234,21 @@ cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int 
     return cudaMemcpyAsync(dst, src, count, cudaMemcpyDeviceToDevice, stream);
 }
 
-static struct cudaMemcpy3DParms params_2d(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
-                                          size_t height, enum cudaMemcpyKind kind) {
-    return (struct cudaMemcpy3DParms){.srcPtr = {(void *)(uintptr_t)src, src_pitch, width, height},
-                                      .dstPtr = {dst, dst_pitch, width, height},
-                                      .extent = {width, height, 1},
-                                      .kind = kind};
+static cudaError_t copy_2d(operation *op, void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
+                           size_t height, enum cudaMemcpyKind kind) {
+    const struct cudaMemcpy3DParms p = {.srcPtr = {(void *)(uintptr_t)src, src_pitch, width, height},
+                                        .dstPtr = {dst, dst_pitch, width, height},
+                                        .extent = {width, height, 1},
+                                        .kind = kind};
+    return operation_copy(op, &p);
 }
 
-cudaError_t cudaMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width, size_t height,
-                         enum cudaMemcpyKind kind) {
-    TOUCH_DEVICE();
-    struct cudaMemcpy3DParms p = params_2d(dst, dst_pitch, src, src_pitch, width, height, kind);
-    operation op;
-    return run_blocking(operation_copy(&op, &p), &op);
-}
-
-cudaError_t cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
-                              size_t height, enum cudaMemcpyKind kind, cudaStream_t stream) {
-    TOUCH_DEVICE();
-    struct cudaMemcpy3DParms p = params_2d(dst, dst_pitch, src, src_pitch, width, height, kind);
-    operation op;
-    return run_in_stream(operation_copy(&op, &p), &op, stream);
-}
-
-cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p) {
-    TOUCH_DEVICE();
-    operation op;
-    return p ? run_blocking(operation_copy(&op, p), &op) : runtime_result(cudaErrorInvalidValue);
-}
-
-cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream) {
-    TOUCH_DEVICE();
-    operation op;
-    return p ? run_in_stream(operation_copy(&op, p), &op, stream) : runtime_result(cudaErrorInvalidValue);
-}
+BLOCKING_AND_ASYNC(cudaMemcpy2D,
+                   (void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width, size_t height,
+                    enum cudaMemcpyKind kind),
+                   copy_2d(&op, dst, dst_pitch, src, src_pitch, width, height, kind))
+BLOCKING_AND_ASYNC(cudaMemcpy3D, (const struct cudaMemcpy3DParms *p),
+                   p ? operation_copy(&op, p) : cudaErrorInvalidValue)
 
 static struct cudaMemcpy3DParms params_of_peer(const struct cudaMemcpy3DPeerParms *p) {
     return (struct cudaMemcpy3DParms){p->srcArray, p->srcPos, p->srcPtr, p->dstArray,
@@ -332,33 +316,12 @@ cudaError_t symbol_copy_operation(operation *op, const void *symbol, void *other
     return to_symbol ? operation_copy_1d(op, at, other, count, kind) : operation_copy_1d(op, other, at, count, kind);
 }
 
-cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset,
-                               enum cudaMemcpyKind kind) {
-    TOUCH_DEVICE();
-    operation op;
-    return run_blocking(symbol_copy_operation(&op, symbol, (void *)(uintptr_t)src, count, offset, kind, true), &op);
-}
-
-cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind) {
-    TOUCH_DEVICE();
-    operation op;
-    return run_blocking(symbol_copy_operation(&op, symbol, dst, count, offset, kind, false), &op);
-}
-
-cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset,
-                                    enum cudaMemcpyKind kind, cudaStream_t stream) {
-    TOUCH_DEVICE();
-    operation op;
-    cudaError_t error = symbol_copy_operation(&op, symbol, (void *)(uintptr_t)src, count, offset, kind, true);
-    return run_in_stream(error, &op, stream);
-}
-
-cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset,
-                                      enum cudaMemcpyKind kind, cudaStream_t stream) {
-    TOUCH_DEVICE();
-    operation op;
-    return run_in_stream(symbol_copy_operation(&op, symbol, dst, count, offset, kind, false), &op, stream);
-}
+BLOCKING_AND_ASYNC(cudaMemcpyToSymbol,
+                   (const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind),
+                   symbol_copy_operation(&op, symbol, (void *)(uintptr_t)src, count, offset, kind, true))
+BLOCKING_AND_ASYNC(cudaMemcpyFromSymbol,
+                   (void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind),
+                   symbol_copy_operation(&op, symbol, dst, count, offset, kind, false))
 
 /* ---- fills ------------------------------------------------------------------------------------------------------- */
 
@@ -372,42 +335,11 @@ static cudaError_t set_2d(operation *op, void *pointer, size_t pitch, int value,
     return operation_set(op, &p);
 }
 
-cudaError_t cudaMemset(void *pointer, int value, size_t count) {
-    TOUCH_DEVICE();
-    operation op;
-    return run_blocking(set_2d(&op, pointer, count, value, count, 1), &op);
-}
-
-cudaError_t cudaMemsetAsync(void *pointer, int value, size_t count, cudaStream_t stream) {
-    TOUCH_DEVICE();
-    operation op;
-    return run_in_stream(set_2d(&op, pointer, count, value, count, 1), &op, stream);
-}
-
-cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height) {
-    TOUCH_DEVICE();
-    operation op;
-    return run_blocking(set_2d(&op, pointer, pitch, value, width, height), &op);
-}
-
-cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
-                              cudaStream_t stream) {
-    TOUCH_DEVICE();
-    operation op;
-    return run_in_stream(set_2d(&op, pointer, pitch, value, width, height), &op, stream);
-}
-
-cudaError_t cudaMemset3D(struct cudaPitchedPtr pointer, int value, struct cudaExtent extent) {
-    TOUCH_DEVICE();
-    operation op;
-    return run_blocking(operation_set_3d(&op, pointer, value, extent), &op);
-}
-
-cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pointer, int value, struct cudaExtent extent, cudaStream_t stream) {
-    TOUCH_DEVICE();
-    operation op;
-    return run_in_stream(operation_set_3d(&op, pointer, value, extent), &op, stream);
-}
+BLOCKING_AND_ASYNC(cudaMemset, (void *pointer, int value, size_t count), set_2d(&op, pointer, count, value, count, 1))
+BLOCKING_AND_ASYNC(cudaMemset2D, (void *pointer, size_t pitch, int value, size_t width, size_t height),
+                   set_2d(&op, pointer, pitch, value, width, height))
+BLOCKING_AND_ASYNC(cudaMemset3D, (struct cudaPitchedPtr pointer, int value, struct cudaExtent extent),
+                   operation_set_3d(&op, pointer, value, extent))
 
 /* ---- managed memory: hints, since there is one memory only ------------------------------------------------------- */
 

@@ -9,34 +9,21 @@
 #include "cuda/stream.h"
 
 cudaError_t operation_error(sim_status status) {
-    switch (status) {
-    case SIM_OK:
-        return cudaSuccess;
-    case SIM_ILLEGAL_ADDRESS:
-        return cudaErrorIllegalAddress;
-    case SIM_MISALIGNED_ADDRESS:
-        return cudaErrorMisalignedAddress;
-    case SIM_INVALID_ADDRESS_SPACE:
-        return cudaErrorInvalidAddressSpace;
-    case SIM_INVALID_PC:
-        return cudaErrorInvalidPc;
-    case SIM_ILLEGAL_INSTRUCTION:
-        return cudaErrorIllegalInstruction;
-    case SIM_STACK_ERROR: /* past a thread's stack there is no memory; cudaErrorHardwareStackError does not come */
-        return cudaErrorIllegalAddress;
-    case SIM_TRAP:
-    case SIM_LAUNCH_FAILURE:
-        return cudaErrorLaunchFailure;
-    case SIM_ASSERT:
-        return cudaErrorAssert;
-    case SIM_TIMEOUT:
-        return cudaErrorLaunchTimeout;
-    case SIM_NO_MEMORY:
-        return cudaErrorMemoryAllocation;
-    case SIM_UNSUPPORTED:
-        return cudaErrorNotSupported;
-    }
-    return cudaErrorUnknown;
+    /* Past a thread's stack there is no memory; cudaErrorHardwareStackError does not come. */
+    static const cudaError_t errors[] = {[SIM_OK] = cudaSuccess,
+                                         [SIM_ILLEGAL_ADDRESS] = cudaErrorIllegalAddress,
+                                         [SIM_MISALIGNED_ADDRESS] = cudaErrorMisalignedAddress,
+                                         [SIM_INVALID_ADDRESS_SPACE] = cudaErrorInvalidAddressSpace,
+                                         [SIM_INVALID_PC] = cudaErrorInvalidPc,
+                                         [SIM_ILLEGAL_INSTRUCTION] = cudaErrorIllegalInstruction,
+                                         [SIM_STACK_ERROR] = cudaErrorIllegalAddress,
+                                         [SIM_TRAP] = cudaErrorLaunchFailure,
+                                         [SIM_LAUNCH_FAILURE] = cudaErrorLaunchFailure,
+                                         [SIM_ASSERT] = cudaErrorAssert,
+                                         [SIM_TIMEOUT] = cudaErrorLaunchTimeout,
+                                         [SIM_NO_MEMORY] = cudaErrorMemoryAllocation,
+                                         [SIM_UNSUPPORTED] = cudaErrorNotSupported};
+    return errors[status];
 }
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */

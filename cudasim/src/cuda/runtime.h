@@ -28,6 +28,9 @@ cudaError_t runtime_result_of(const char *call, cudaError_t error);
 cudaError_t runtime_leave_of(const char *call, cudaError_t error);
 #define runtime_leave(error) runtime_leave_of(__func__, error)
 
+/* A macro's argument in parentheses, without them: parameters that calls have in common. */
+#define LIST(...) __VA_ARGS__
+
 /* This thread's last error is none, without anybody's having asked. */
 void runtime_forget_error(void);
 

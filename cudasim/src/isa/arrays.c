@@ -1,4 +1,5 @@
 #include "isa/arrays.h"
+#include "ptx/instruction.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,12 +34,7 @@ static uint8_t operand_array(const follower *w, const ptx_operand *o) {
 /* Is the result something else than computed from the operands? What memory holds, or other lanes, may be any address;
  * a predicate is none. */
 static bool starts_anew(const char *opcode) {
-    static const char *const words[] = {"ld", "atom", "ldmatrix", "ldu", "call", "setp", "set"};
-    for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
-        const size_t length = strlen(words[k]);
-        if (strncmp(opcode, words[k], length) == 0 && (opcode[length] == '.' || opcode[length] == '\0')) return true;
-    }
-    return false;
+    return opcode_is_of(opcode, "ld atom ldmatrix ldu call setp set");
 }
 
 /* True where the operand's registers come from more arrays than was known. */

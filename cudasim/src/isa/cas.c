@@ -122,12 +122,10 @@ static bool compares_result(const search *f, const ptx_instruction *t, const car
 
 /* Is the value visible only in the result? */
 static bool is_arithmetic(const ptx_instruction *t) {
-    static const char *const others[] = {"ld",       "atom",     "shfl",    "vote", "match", "redux",
-                                         "call",     "bar",      "barrier", "mma",  "wmma",  "tex",
-                                         "mbarrier", "ldmatrix", "wgmma",   "suld", "ldu",   "st"};
-    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
-        if (opcode_is(t->opcode, others[k])) return false;
-    return instruction_has_result(t);
+    return !opcode_is_of(t->opcode,
+                         "ld atom shfl vote match redux call bar barrier mma wmma tex mbarrier ldmatrix wgmma "
+                         "suld ldu st") &&
+           instruction_has_result(t);
 }
 
 /* Of an atom.cas: may the value be there? */

@@ -137,6 +137,8 @@ bool part_is(const decoder *d, int part, const char *word);
 
 /* The next part of the opcode if it is `word` (then it is taken). */
 bool take(decoder *d, const char *word);
+/* The same of one of several words, with a blank between them: its number among them, or -1. */
+int take_one(decoder *d, const char *words);
 /* True where all parts have been taken; else refuses, naming the first that was not. */
 bool taken_all(decoder *d);
 /* A type from the next part; PTX_NO_TYPE (and nothing taken) if it is none. */

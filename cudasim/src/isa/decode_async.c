@@ -19,7 +19,7 @@ static bool address_of(decoder *d, const ptx_operand *o, bulk_space space, bulk_
 static bulk_space mbarrier_words(decoder *d) {
     bulk_space space = BULK_GENERIC;
     for (bool more = true; more;) {
-        more = take(d, "release") || take(d, "acquire") || take(d, "relaxed") || take(d, "cta") || take(d, "cluster");
+        more = take_one(d, "release acquire relaxed cta cluster") >= 0;
         if (take(d, "shared") || take(d, "shared::cta")) space = BULK_CTA, more = true;
         if (take(d, "shared::cluster")) space = BULK_CLUSTER, more = true;
     }
@@ -127,10 +127,7 @@ static bulk_space space_word(decoder *d) {
 }
 
 static uint8_t rank_word(decoder *d) {
-    static const char *const words[] = {"1d", "2d", "3d", "4d", "5d"};
-    for (uint8_t k = 0; k < 5; k++)
-        if (take(d, words[k])) return k + 1;
-    return 0;
+    return (uint8_t)(take_one(d, "1d 2d 3d 4d 5d") + 1);
 }
 
 static atomic_op reduce_word(decoder *d) {
@@ -315,7 +312,6 @@ decoded decode_bulk(decoder *d) {
  * fence.proxy.tensormap::generic.{release,acquire}.scope{ [addr], 128};
  * fence.proxy.async::generic.{acquire,release}.sync_restrict::shared::{cta,cluster}.cluster; */
 decoded decode_proxy_fence(decoder *d) {
-    static const char *const scopes[] = {"cta", "cluster", "gpu", "sys"};
     if (take(d, "alias")) {
         if (!taken_all(d) || !operands_are(d, 0, 0)) return REFUSED;
         return run_row(d, ROW_op_membar);
@@ -329,9 +325,9 @@ decoded decode_proxy_fence(decoder *d) {
     if (take(d, "tensormap::generic")) {
         const bool acquires = take(d, "acquire");
         if (!acquires && !take(d, "release")) return refuse(d, "acquire or release is meant");
-        bool scoped = false;
-        for (int k = 0; k < 4; k++) scoped = scoped || take(d, scopes[k]);
-        if (!scoped || !taken_all(d) || !operands_are(d, acquires ? 2 : 0, acquires ? 2 : 0)) return REFUSED;
+        if (take_one(d, "cta cluster gpu sys") < 0 || !taken_all(d) ||
+            !operands_are(d, acquires ? 2 : 0, acquires ? 2 : 0))
+            return REFUSED;
         return run_row(d, ROW_op_membar);
     }
     if (take(d, "async::generic")) {

@@ -144,14 +144,9 @@ decoded decode_bar(decoder *d) {
     if (!sync && !arrive && !red) return refuse(d, "the simulator does not know this barrier");
     take(d, "aligned");
     if (red) {
-        if (take(d, "popc"))
-            i->choice = BARRIER_COUNT;
-        else if (take(d, "and"))
-            i->choice = BARRIER_AND;
-        else if (take(d, "or"))
-            i->choice = BARRIER_OR;
-        else
-            return refuse(d, "popc, and or or is meant");
+        const int reduction = take_one(d, "popc and or"); /* barrier_reduction */
+        if (reduction < 0) return refuse(d, "popc, and or or is meant");
+        i->choice = (uint8_t)reduction;
     }
     take(d, "aligned");
     if (red && !(i->choice == BARRIER_COUNT ? take(d, "u32") : take(d, "pred"))) return refuse(d, "wrong type");
@@ -182,12 +177,7 @@ decoded decode_bar(decoder *d) {
 /* membar.{cta,gl,sys}; fence{.sc,.acq_rel,.acquire,.release}.scope; fence.proxy.{alias,async}{.space}: what goes
  * through another proxy is not there yet, so that there is nothing to order. */
 decoded decode_membar(decoder *d) {
-    static const char *const words[] = {"cta", "gl", "gpu", "sys", "cluster", "sc", "acq_rel", "acquire", "release"};
-    for (bool more = true; more;) {
-        more = false;
-        for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-            if (take(d, words[k])) more = true;
-    }
+    while (take_one(d, "cta gl gpu sys cluster sc acq_rel acquire release") >= 0) {}
     if (take(d, "proxy")) return decode_proxy_fence(d);
     if (take(d, "mbarrier_init")) { /* fence.mbarrier_init.release.cluster: mbarriers are seen at once here */
         if (!take(d, "release") || !take(d, "cluster"))
@@ -204,16 +194,9 @@ decoded decode_shfl(decoder *d) {
     insn *i = d->i;
     const ptx_instruction *t = d->text;
     if (!take(d, "sync")) return refuse(d, "shfl without .sync is no instruction of sm_70 and newer");
-    if (take(d, "up"))
-        i->choice = SHUFFLE_UP;
-    else if (take(d, "down"))
-        i->choice = SHUFFLE_DOWN;
-    else if (take(d, "bfly"))
-        i->choice = SHUFFLE_BUTTERFLY;
-    else if (take(d, "idx"))
-        i->choice = SHUFFLE_INDEX;
-    else
-        return refuse(d, "up, down, bfly or idx is meant");
+    const int mode = take_one(d, "up down bfly idx"); /* shuffle_kind */
+    if (mode < 0) return refuse(d, "up, down, bfly or idx is meant");
+    i->choice = (uint8_t)mode;
     if (!take(d, "b32") || !taken_all(d) || !operands_are(d, 5, 5)) return refuse(d, "shfl.sync.mode.b32 is meant");
     const ptx_operand *to = &t->operands[0];
     bool pair = to->kind == PTX_OPERAND_PAIR;
@@ -227,17 +210,10 @@ decoded decode_shfl(decoder *d) {
 decoded decode_vote(decoder *d) {
     insn *i = d->i;
     const ptx_instruction *t = d->text;
-    bool sync = take(d, "sync"); /* ptxas also takes vote.ballot.sync, as CUB writes it */
-    if (take(d, "all"))
-        i->choice = VOTE_ALL;
-    else if (take(d, "any"))
-        i->choice = VOTE_ANY;
-    else if (take(d, "uni"))
-        i->choice = VOTE_UNIFORM;
-    else if (take(d, "ballot"))
-        i->choice = VOTE_BALLOT;
-    else
-        return refuse(d, "all, any, uni or ballot is meant");
+    bool sync = take(d, "sync");                        /* ptxas also takes vote.ballot.sync, as CUB writes it */
+    const int kind = take_one(d, "all any uni ballot"); /* vote_kind */
+    if (kind < 0) return refuse(d, "all, any, uni or ballot is meant");
+    i->choice = (uint8_t)kind;
     if (!sync && !take(d, "sync")) return refuse(d, "vote without .sync is no instruction of sm_70 and newer");
     if (!(i->choice == VOTE_BALLOT ? take(d, "b32") : take(d, "pred")) || !taken_all(d) || !operands_are(d, 3, 3))
         return refuse(d, "the simulator does not know this vote");
@@ -274,15 +250,12 @@ decoded decode_match(decoder *d) {
 decoded decode_redux(decoder *d) {
     insn *i = d->i;
     const ptx_instruction *t = d->text;
-    static const char *const words[] = {"add", "min", "max", "and", "or", "xor"};
-    int op = -1;
     if (!take(d, "sync")) return refuse(d, "redux.sync is meant");
-    for (int k = 0; k < 6 && op < 0; k++)
-        if (take(d, words[k])) op = k;
+    const int op = take_one(d, "add min max and or xor"); /* redux_kind */
     ptx_type type = take_type(d);
     bool fits = op >= REDUX_AND ? type == PTX_B32 : op >= 0 && (type == PTX_U32 || type == PTX_S32);
     if (!fits || !taken_all(d) || !operands_are(d, 3, 3)) return refuse(d, "the simulator does not know this redux");
-    i->choice = (uint8_t)op; /* redux_kind */
+    i->choice = (uint8_t)op;
     i->type = (uint8_t)type;
     i->op[0] = destination_slot(d, &t->operands[0], 'w');
     i->op[1] = operand_slot(d, &t->operands[1], 'w');

@@ -28,38 +28,18 @@ static ptx_space space_word(decoder *d) {
 /* Everything between the mnemonic and the type: semantics, scope, space, cache operators, eviction and prefetch hints,
  * vector. Hints have no effect here. */
 static void take_qualifiers(decoder *d, qualifiers *q) {
-    static const char *const ignored[] = {"weak",
-                                          "ca",
-                                          "cs",
-                                          "lu",
-                                          "wb",
-                                          "wt",
-                                          "nc",
-                                          "unified",
-                                          "L1::evict_normal",
-                                          "L1::evict_unchanged",
-                                          "L1::evict_first",
-                                          "L1::evict_last",
-                                          "L1::no_allocate",
-                                          "L2::evict_normal",
-                                          "L2::evict_first",
-                                          "L2::evict_last",
-                                          "L2::64B",
-                                          "L2::128B",
-                                          "L2::256B",
-                                          "noftz",
-                                          "level::eviction_priority"};
+    static const char ignored[] =
+        "weak ca cs lu wb wt nc unified noftz L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last "
+        "L1::no_allocate L2::evict_normal L2::evict_first L2::evict_last L2::64B L2::128B L2::256B "
+        "level::eviction_priority cta gpu sys cluster";
     *q = (qualifiers){.vector = 1};
     for (bool more = true; more && d->next_part < d->part_count;) {
-        more = false;
-        for (size_t k = 0; k < sizeof ignored / sizeof *ignored; k++)
-            if (take(d, ignored[k])) more = true;
+        more = take_one(d, ignored) >= 0;
         if (take(d, "cv") || take(d, "cg") || take(d, "mmio")) q->poll = more = true; /* __ldcg in a loop waits, too */
         if (take(d, "volatile") || take(d, "relaxed")) q->strong = q->poll = more = true;
         if (take(d, "acquire")) q->strong = q->poll = q->acquire = more = true;
         if (take(d, "release")) q->strong = more = true;
         if (take(d, "acq_rel")) q->strong = q->acquire = more = true;
-        if (take(d, "cta") || take(d, "gpu") || take(d, "sys") || take(d, "cluster")) more = true;
         if (take(d, "L2::cache_hint")) q->hint = more = true;
         if (take(d, "v2")) q->vector = 2, more = true;
         if (take(d, "v4")) q->vector = 4, more = true;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "isa/decode.h"
+#include "ptx/instruction.h"
 
 static bool sync_aligned(decoder *d) {
     if (take(d, "sync") && take(d, "aligned")) return true;
@@ -10,18 +11,8 @@ static bool sync_aligned(decoder *d) {
     return false;
 }
 
-static int wgmma_type_named(const char *name, size_t length) {
-    static const char *const names[] = {"f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8", "f32", "s32"};
-    for (int t = 0; t < (int)(sizeof names / sizeof *names); t++)
-        if (strlen(names[t]) == length && memcmp(names[t], name, length) == 0) return t;
-    return -1;
-}
-
 static int take_wgmma_type(decoder *d) {
-    if (d->next_part >= d->part_count) return -1;
-    const int type = wgmma_type_named(d->parts[d->next_part], d->part_lengths[d->next_part]);
-    if (type >= 0) d->next_part++;
-    return type;
+    return take_one(d, "f16 bf16 tf32 e4m3 e5m2 s8 u8 f32 s32"); /* wgmma_type */
 }
 
 /* imm-scale-a, imm-scale-b: 1 or -1; imm-trans-a, imm-trans-b: 0 or 1. */
@@ -155,13 +146,7 @@ static bool collect(const ptx_operand *o, const int *numbers, uint64_t *set) {
 /* Does the first operand take a result that the instruction computes or loads? mov is not among them: it is the
  * compiler that places moves, after a wgmma.fence as well, and ptxas keeps them in order. */
 static bool computes(const char *opcode) {
-    static const char *const others[] = {"st",       "red", "stmatrix", "bar",   "barrier", "mov",
-                                         "mbarrier", "cp",  "prefetch", "fence", "call",    "wmma.store"};
-    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
-        const size_t length = strlen(others[k]);
-        if (strncmp(opcode, others[k], length) == 0 && (opcode[length] == '.' || opcode[length] == '\0')) return false;
-    }
-    return true;
+    return !opcode_is_of(opcode, "st red stmatrix bar barrier mov mbarrier cp prefetch fence call wmma.store");
 }
 
 bool wgmma_guard_function(decoder *d, insn *code) {

@@ -56,10 +56,7 @@ static void weigh(liveness *l) {
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
 static bool ends_block(const ptx_instruction *t) {
-    static const char *const words[] = {"bra", "brx", "ret", "exit", "trap"};
-    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-        if (opcode_is(t->opcode, words[k])) return true;
-    return false;
+    return opcode_is_of(t->opcode, "bra brx ret exit trap");
 }
 
 static bool make_blocks(liveness *l) {

@@ -103,6 +103,18 @@ bool take(decoder *d, const char *word) {
     return true;
 }
 
+int take_one(decoder *d, const char *words) {
+    for (int k = 0; d->next_part < d->part_count && *words != '\0'; k++) {
+        const size_t length = strcspn(words, " ");
+        if (length == d->part_lengths[d->next_part] && memcmp(words, d->parts[d->next_part], length) == 0) {
+            d->next_part++;
+            return k;
+        }
+        words += length + (words[length] == ' ');
+    }
+    return -1;
+}
+
 ptx_type take_type(decoder *d) {
     if (d->next_part >= d->part_count) return PTX_NO_TYPE;
     ptx_type type = ptx_type_named(d->parts[d->next_part], d->part_lengths[d->next_part]);
@@ -111,15 +123,10 @@ ptx_type take_type(decoder *d) {
 }
 
 atomic_op take_atomic(decoder *d) {
-    static const struct {
-        const char *word;
-        atomic_op op;
-    } words[] = {{"add", ATOMIC_ADD}, {"min", ATOMIC_MIN}, {"max", ATOMIC_MAX},   {"and", ATOMIC_AND},
-                 {"or", ATOMIC_OR},   {"xor", ATOMIC_XOR}, {"exch", ATOMIC_EXCH}, {"cas", ATOMIC_CAS},
-                 {"inc", ATOMIC_INC}, {"dec", ATOMIC_DEC}};
-    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-        if (take(d, words[k].word)) return words[k].op;
-    return ATOMIC_NONE;
+    static const atomic_op ops[] = {ATOMIC_ADD, ATOMIC_MIN,  ATOMIC_MAX, ATOMIC_AND, ATOMIC_OR,
+                                    ATOMIC_XOR, ATOMIC_EXCH, ATOMIC_CAS, ATOMIC_INC, ATOMIC_DEC};
+    const int k = take_one(d, "add min max and or xor exch cas inc dec");
+    return k < 0 ? ATOMIC_NONE : ops[k];
 }
 
 bool taken_all(decoder *d) {

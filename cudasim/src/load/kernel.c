@@ -55,13 +55,7 @@ void sim_kernel_describe(const sim_kernel *kernel, sim_kernel_info *info) {
     for (int k = 0; k < p->variable_count; k++)
         if (p->variables[k].space == PTX_CONST) info->const_bytes += (unsigned)p->variables[k].size;
     const device_model *model = device_model_current();
-    unsigned most = 1024;
-    if (info->registers > 0) {
-        const unsigned per_warp = (unsigned)align_up(info->registers * 32u, model->register_granularity);
-        /* Four schedulers share the register file; each warp lies within one. */
-        const unsigned warps = model->registers_per_sm / 4 / per_warp * 4;
-        if (warps * 32 < most) most = warps * 32;
-    }
+    const unsigned warps = device_model_warps_by_registers(info->registers), most = warps < 32 ? warps * 32 : 1024;
     const unsigned declared = declared_threads(f);
     info->max_threads = declared != 0 && declared < most ? declared : most;
     memcpy(info->reqntid, f->reqntid, sizeof info->reqntid);

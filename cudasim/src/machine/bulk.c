@@ -50,6 +50,11 @@ struct bulk_copies {
 
 #define COPIES "bulk copies"
 
+/* Bytes from the first to the last that it has in shared memory. */
+static uint32_t extent_of(const bulk_copy *c) {
+    return (uint32_t)(c->map.rank > 0 ? tensormap_extent(&c->map) : c->bytes);
+}
+
 static struct bulk_copies *copies_of(block *b) {
     if (b->bulk == NULL) {
         const size_t bytes = sizeof *b->bulk + (size_t)b->warp_count * LANES * sizeof *b->bulk->committed;
@@ -74,7 +79,7 @@ static void call_hook(const bulk_copy *c, block *to, copy_stage stage) {
                                     .mbarrier = c->mbarrier,
                                     .global = c->global,
                                     .bytes = c->bytes,
-                                    .extent = (uint32_t)(c->map.rank > 0 ? tensormap_extent(&c->map) : c->bytes),
+                                    .extent = extent_of(c),
                                     .map = c->map.rank > 0 ? &c->map : NULL,
                                     .at = &c->at,
                                     .reduces = c->reduce != ATOMIC_NONE,
@@ -217,11 +222,9 @@ static void read_source(bulk_copy *c) {
         memcpy(c->data, b->shared + c->source, c->bytes);
     c->read = true;
     call_hook(c, b, COPY_READ);
-    proxy_source(b, c->source, (uint32_t)(c->map.rank > 0 ? tensormap_extent(&c->map) : c->bytes), false);
+    proxy_source(b, c->source, extent_of(c), false);
     for (bulk_copy *other = b->bulk->first; other != NULL; other = other->next) /* others may read it, too */
-        if (other->kind == BULK_STORE && !other->read)
-            proxy_source(b, other->source,
-                         (uint32_t)(other->map.rank > 0 ? tensormap_extent(&other->map) : other->bytes), true);
+        if (other->kind == BULK_STORE && !other->read) proxy_source(b, other->source, extent_of(other), true);
 }
 
 typedef struct destination {

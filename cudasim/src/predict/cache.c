@@ -50,20 +50,16 @@ static unsigned note_seen(cache *c, uint64_t line, unsigned sectors) {
     return before;
 }
 
-static double later(double x, double y) {
-    return x > y ? x : y;
-}
-
 /* A sector that comes from L2, or from DRAM where nobody has read it before. All SMs go through a matrix in step, so
- * what this one asks for the first time is on its way from DRAM for the others, too, and each waits for it. What DRAM's
- * rate allows is seen to afterwards (waves.c). */
+ * what this one asks for the first time is on its way from DRAM for the others, too, and each waits for it. */
 static double fetch(cache *c, uint64_t line, bool before, double now) {
     const double way = 1 + LATENCY_SPREAD * ((double)(hashed(line) >> 8 & 1023) / 511.5 - 1); /* near or far */
     c->l2_free = later(c->l2_free, now) + c->clocks.l2_sector;
     c->l2_sectors++;
     c->dram_sectors += !before;
     if (before || c->warm) return c->l2_free - c->clocks.l2_sector + c->clocks.l2 * way;
-    return c->l2_free - c->clocks.l2_sector + c->clocks.dram * way;
+    c->dram_free = later(c->dram_free, now) + c->clocks.dram_read;
+    return later(c->l2_free - c->clocks.l2_sector, c->dram_free - c->clocks.dram_read) + c->clocks.dram * way;
 }
 
 static cache_line *look_up(cache *c, uint64_t line) {
@@ -97,7 +93,27 @@ double cache_read(cache *c, uint64_t line, unsigned sectors, bool past_l1, doubl
     return ready;
 }
 
+/* DRAM is busy for as long: for these words or for others, which leave L2 to make room. */
 void cache_write(cache *c, uint64_t line, unsigned sectors, double now) {
-    c->l2_free = later(c->l2_free, now) + c->clocks.l2_sector * __builtin_popcount(sectors);
-    c->written_sectors += (uint64_t)__builtin_popcount(sectors);
+    const int count = __builtin_popcount(sectors);
+    c->l2_free = later(c->l2_free, now) + c->clocks.l2_sector * count;
+    c->dram_free = later(c->dram_free, now) + c->clocks.dram_written * count;
+    c->written_sectors += (uint64_t)count;
+}
+
+cache_seen cache_take_seen(cache *c) {
+    const cache_seen seen = {c->seen, c->room};
+    c->seen = NULL;
+    return seen;
+}
+
+double cache_common(const cache_seen *one, const cache_seen *other) {
+    int all = 0, common = 0;
+    for (uint64_t k = 0; k < one->room; k++) {
+        if (one->lines[k].line == 0) continue;
+        const seen_line *s = seen_at(other->lines, other->room, one->lines[k].line - 1);
+        all += __builtin_popcount(one->lines[k].sectors);
+        common += __builtin_popcount(one->lines[k].sectors & s->sectors);
+    }
+    return all > 0 ? (double)common / all : 0;
 }

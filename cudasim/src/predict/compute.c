@@ -175,6 +175,8 @@ static uint32_t by_table(uint32_t x, uint32_t y, uint32_t z, unsigned table) {
     return r;
 }
 
+/* Where it sets a predicate: whether a bit of the result is set, or, the last operand, another predicate is (.PAND:
+ * and it is). */
 static void logic(operation *o) {
     const int out = is_predicate(o, 0) ? 1 : 0, first = out + 1;
     o->x = take(o, first, 0);
@@ -185,6 +187,10 @@ static void logic(operation *o) {
     EACH_LANE {
         o->result[t] = by_table(o->x[t], o->y[t], o->z[t], table);
         any |= (uint32_t)(o->result[t] != 0) << t;
+    }
+    if (out == 1 && is_predicate(o, first + 4)) {
+        const uint32_t other = predicate(o, first + 4);
+        any = HAS(o->i, PAND) ? any & other : any | other;
     }
     if (out == 1) set_predicate(o, 0, any);
     lanes_set(o->w, &o->i->operands[out], 0, o->result, o->active);

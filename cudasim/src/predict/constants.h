@@ -15,6 +15,11 @@
  * evenly: some lie in the near half of L2, some in the far one. Who waits for many waits for the farthest. [assumed] */
 #define LATENCY_SPREAD 0.2
 
+/* So many SMs' reads of one line at once are one read of L2. [Nsight] Nsight Compute, Profiling Guide: the L2 Request
+ * Coalescer, LRC, tries to make one of several. How many it joins, nobody has measured here: two is the least.
+ * [assumed] */
+#define JOINED_SMS 2
+
 /* The load/store unit that the SM's four schedulers share: a wavefront of shared memory, a line of L1 a clock. */
 #define WAVEFRONT_CLOCKS 1 /* [limits] lds_32 1.005, lds_64 2.005, lds_128 4.024: 1, 2 and 4 wavefronts */
 #define LINE_CLOCKS      1 /* [limits] l1_32 1.006, l1_64 2.004, l1_128 4.042: 1, 2 and 4 lines */

@@ -6,10 +6,6 @@
 #include "predict/constants.h"
 #include "predict/sm.h"
 
-static double later(double x, double y) {
-    return x > y ? x : y;
-}
-
 static bool is_shared(const sass_insn *i) {
     return i->op == SASS_LDS || i->op == SASS_STS || i->op == SASS_LDSM || i->op == SASS_STSM || i->op == SASS_ATOMS;
 }

@@ -11,10 +11,6 @@
 #define NEVER       1e300
 #define MOST_SLEEPS 1000 /* a warp polls for what other SMs' blocks do */
 
-static double later(double x, double y) {
-    return x > y ? x : y;
-}
-
 static void add_part(sm *m, sm_block *b, int part) {
     for (int k = 0; k < SHARES; k++) m->result.part[part][k] += b->since[k];
     memset(b->since, 0, sizeof b->since);
@@ -334,6 +330,7 @@ replay_result replay(const replay_spec *spec) {
     result.written_sectors = m->memory.written_sectors;
     for (int k = 0; k < MOST_WARPS; k++) free(m->warps[k].lanes);
     for (int k = 0; k < MOST_BLOCKS; k++) free(m->blocks[k].block.shared);
+    if (spec->seen) result.seen = cache_take_seen(&m->memory);
     cache_end(&m->memory);
     async_end(m);
     free(m->memos);

@@ -29,7 +29,7 @@ typedef struct replay_spec {
     uint64_t most_issues;                 /* gives up after so many instructions */
     FILE *trace;                          /* NULL: none; else where events of the first block go */
     double clock_mhz;                     /* for its times */
-    bool parts;                           /* `part` of the result is wanted */
+    bool parts, seen;                     /* these of the result are wanted */
 } replay_spec;
 
 typedef struct replay_result {
@@ -39,6 +39,7 @@ typedef struct replay_result {
     uint64_t issued, by_pipe[SASS_PIPES];
     double part[PARTS][SHARES];
     uint64_t l1_sectors, l2_sectors, dram_sectors, written_sectors;
+    cache_seen seen;
 } replay_result;
 
 replay_result replay(const replay_spec *spec);

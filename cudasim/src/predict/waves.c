@@ -13,12 +13,14 @@
 
 #define UNIT_BOUNDS 75         /* percent: a unit that is busy for more of the time bounds it */
 #define MOST_ISSUES 150000000u /* half a minute, of one replay */
+#define DRAM_COUNTS 10         /* percent of the time that it is busy: with less nobody waits for others' words */
 
 typedef struct plan {
     const device_model *device;
     lane_launch launch;
     uint64_t blocks;      /* of the grid */
     int per_sm, resident; /* that the busiest SM runs, and holds at once */
+    double active;        /* SMs that have blocks */
     uint64_t footprint;   /* bytes of the allocations that the parameters point to */
     replay_spec spec;
 } plan;
@@ -131,19 +133,41 @@ static replay_result some_waves(const plan *p) {
     return more;
 }
 
-/* Do blocks read what others have read before them, and does L2 keep it? */
-static bool finds_in_l2(plan *p) {
-    task one;
-    if (p->per_sm <= p->resident || p->footprint > p->device->l2_bytes) return false;
-    begin(&one, p, 0, 1);
-    return (double)end(&one).dram_sectors * SECTOR_BYTES * (double)p->blocks > 1.5 * (double)p->footprint;
+static replay_result blocks_of_an_sm(const plan *p) {
+    return p->per_sm <= 3 * p->resident ? all_blocks(p) : some_waves(p);
 }
 
-/* Clocks that DRAM needs for what SMs ask it for, each byte of the allocations once. */
-static double dram_clocks(const plan *p, const replay_result *r, double active, double bytes_per_clock) {
-    const double asked = (double)(r->dram_sectors + r->written_sectors) * SECTOR_BYTES * active;
-    const double there = (double)p->footprint;
-    return (there > 0 && there < asked ? there : asked) / bytes_per_clock;
+/* Replays the first two blocks, each alone. Do blocks read what others have read before them, and does L2 keep it? And
+ * how much of what one reads does its neighbour, too? */
+static void look_at_two(plan *p) {
+    task tasks[2];
+    replay_result of[2];
+    const int count = p->blocks < 2 ? 1 : 2;
+    p->spec.seen = true;
+    for (int k = 0; k < count; k++) begin(&tasks[k], p, (uint64_t)k, 1);
+    for (int k = 0; k < count; k++) of[k] = end(&tasks[k]);
+    p->spec.seen = false;
+    const double asked = (double)of[0].dram_sectors * SECTOR_BYTES * (double)p->blocks;
+    p->spec.l2_holds_all =
+        p->per_sm > p->resident && p->footprint <= p->device->l2_bytes && asked > 1.5 * (double)p->footprint;
+    if (count == 2 && of[0].seen.lines != NULL && of[1].seen.lines != NULL)
+        p->spec.clocks.l2_sector *= 1 - cache_common(&of[0].seen, &of[1].seen) * (1 - 1.0 / JOINED_SMS);
+    for (int k = 0; k < count; k++) free(of[k].seen.lines);
+}
+
+/* Clocks that DRAM needs for what SMs read, each byte of the allocations once, and write; a sector's share of them, by
+ * which an SM has to wait for it. */
+static double dram_clocks(const plan *p, const replay_result *r, double *read_sector, double *written_sector) {
+    const ceilings *c = ceilings_current();
+    const double reading = 1 / (ceiling_of(c, "dram_read") * c->sms), copy = ceiling_of(c, "dram_copy") * c->sms;
+    const double writing = copy > 0 ? 2 / copy - reading : reading; /* as much of one as of the other */
+    const double sector = SECTOR_BYTES * p->active, there = (double)p->footprint;
+    const double asked = (double)r->dram_sectors * sector, stored = (double)r->written_sectors * sector;
+    const double written = there > 0 ? fmin(stored, there) : stored;
+    const double read = there > written ? fmin(asked, there - written) : asked;
+    *read_sector = asked > 0 ? sector * reading * read / asked : 0;
+    *written_sector = stored > 0 ? sector * writing * written / stored : 0;
+    return read * reading + written * writing;
 }
 
 static launch_time failed(const char *why) {
@@ -211,14 +235,14 @@ static void write_trace(const plan *p) {
 static launch_time timed(plan *p, const sim_kernel_info *info, const sim_launch_config *config) {
     const device_model *d = p->device;
     const ceilings *c = ceilings_current();
-    const double hz = c->clock_mhz * 1e6, dram = ceiling_of(c, "dram_read") * c->sms; /* bytes a clock */
+    const double hz = c->clock_mhz * 1e6;
     const uint64_t shared = info->static_shared + config->dynamic_shared;
     const unsigned threads = config->block[0] * config->block[1] * config->block[2];
     p->blocks = (uint64_t)config->grid[0] * config->grid[1] * config->grid[2];
     p->per_sm = (int)((p->blocks + d->sms - 1) / d->sms);
     p->resident = device_model_blocks_per_sm(d, threads, info->registers, shared);
     if (p->resident < 1) return failed("no block fits an SM");
-    const double active = p->blocks < d->sms ? (double)p->blocks : d->sms;
+    p->active = p->blocks < d->sms ? (double)p->blocks : d->sms;
     p->launch.shared_bytes = (uint32_t)(SHARED_RESERVED + shared + 64);
     p->spec = (replay_spec){.launch = &p->launch,
                             .stride = d->sms,
@@ -238,13 +262,21 @@ static launch_time timed(plan *p, const sim_kernel_info *info, const sim_launch_
         p->spec.product_clocks[k] = 2.0 * PRODUCT_ROWS * (8 << k) * PRODUCT_K_BYTES / 2 / fmax(ceiling_of(c, name), 1);
     }
     if (p->resident > p->per_sm) p->resident = p->per_sm;
-    p->spec.l2_holds_all = finds_in_l2(p);
-    const replay_result r = p->per_sm <= 3 * p->resident ? all_blocks(p) : some_waves(p);
+    look_at_two(p);
+    replay_result r = blocks_of_an_sm(p);
+    struct cache_clocks *k = &p->spec.clocks;
+    double read, written, least = dram_clocks(p, &r, &read, &written);
+    if (r.complete && 100 * least > DRAM_COUNTS * r.clocks) {
+        k->dram_read = read;
+        k->dram_written = written;
+        r = blocks_of_an_sm(p);
+        least = dram_clocks(p, &r, &read, &written);
+    }
     if (r.missing != NULL) return unknown(r.missing);
     if (!r.complete) return failed("its blocks wait for one another, or run too long");
     launch_time t = {.clocks = r.clocks};
     write_trace(p);
-    const double least = dram_clocks(p, &r, active, dram) + p->spec.clocks.dram;
+    least += k->dram;
     if (p->spec.parts) describe(&r, t.parts, sizeof t.parts);
     if (p->spec.parts && t.clocks < least) snprintf(t.parts, sizeof t.parts, "all of it: bound by DRAM's rate\n");
     if (t.clocks < least) t.clocks = least;

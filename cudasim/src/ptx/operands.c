@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ptx/expression.h"
+#include "ptx/instruction.h"
 #include "ptx/names.h"
 
 #define MAX_OPERANDS 1024 /* of an instruction, a { } or a ( ) */
@@ -28,48 +29,18 @@ ptx_operand *take_operands(parser *p, size_t first, int *count, int line) {
     return operands;
 }
 
-static const char *const special_vectors[] = {"%tid",       "%ntid",       "%ctaid",         "%nctaid",
-                                              "%clusterid", "%nclusterid", "%cluster_ctaid", "%cluster_nctaid"};
-
-static const char *const special_scalars[] = {"%laneid",
-                                              "%warpid",
-                                              "%nwarpid",
-                                              "%smid",
-                                              "%nsmid",
-                                              "%gridid",
-                                              "%cluster_ctarank",
-                                              "%cluster_nctarank",
-                                              "%is_explicit_cluster",
-                                              "%lanemask_eq",
-                                              "%lanemask_le",
-                                              "%lanemask_lt",
-                                              "%lanemask_ge",
-                                              "%lanemask_gt",
-                                              "%clock",
-                                              "%clock_hi",
-                                              "%clock64",
-                                              "%globaltimer",
-                                              "%globaltimer_lo",
-                                              "%globaltimer_hi",
-                                              "%reserved_smem_offset_begin",
-                                              "%reserved_smem_offset_end",
-                                              "%reserved_smem_offset_cap",
-                                              "%reserved_smem_offset_0",
-                                              "%reserved_smem_offset_1",
-                                              "%total_smem_size",
-                                              "%aggr_smem_size",
-                                              "%dynamic_smem_size",
-                                              "%current_graph_exec"};
-
 static bool is_special_vector(const char *name) {
-    for (size_t i = 0; i < COUNT(special_vectors); i++)
-        if (strcmp(special_vectors[i], name) == 0) return true;
-    return false;
+    return opcode_is_of(name, "%tid %ntid %ctaid %nctaid %clusterid %nclusterid %cluster_ctaid %cluster_nctaid");
 }
 
 static bool is_special_scalar(const char *name) {
-    for (size_t i = 0; i < COUNT(special_scalars); i++)
-        if (strcmp(special_scalars[i], name) == 0) return true;
+    static const char names[] =
+        "%laneid %warpid %nwarpid %smid %nsmid %gridid %cluster_ctarank %cluster_nctarank "
+        "%is_explicit_cluster %lanemask_eq %lanemask_le %lanemask_lt %lanemask_ge %lanemask_gt %clock "
+        "%clock_hi %clock64 %globaltimer %globaltimer_lo %globaltimer_hi %reserved_smem_offset_begin "
+        "%reserved_smem_offset_end %reserved_smem_offset_cap %reserved_smem_offset_0 %reserved_smem_offset_1 "
+        "%total_smem_size %aggr_smem_size %dynamic_smem_size %current_graph_exec";
+    if (opcode_is_of(name, names)) return true;
     unsigned number;
     char rest[2];
     if (sscanf(name, "%%envreg%2u%1s", &number, rest) == 1) return number < 32;

@@ -148,13 +148,9 @@ static void launch_facts(const counted_kernel *k, double *v) {
     v[METRIC_REGISTERS] = k->registers;
     v[METRIC_SHARED_BYTES] = (double)shared;
     v[METRIC_LIMIT_WARPS] = model->max_threads_per_sm / LANES / warps;
-    const unsigned per_warp = (k->registers * LANES + model->register_granularity - 1) / model->register_granularity *
-                              model->register_granularity;
     v[METRIC_LIMIT_REGISTERS] =
-        per_warp > 0 ? model->registers_per_sm / 4 / per_warp * 4 / warps : model->max_blocks_per_sm;
-    const uint64_t each = (shared + model->shared_reserved + model->shared_granularity - 1) /
-                          model->shared_granularity * model->shared_granularity;
-    v[METRIC_LIMIT_SHARED] = each > 0 ? (double)(model->shared_per_sm / each) : model->max_blocks_per_sm;
+        k->registers > 0 ? device_model_warps_by_registers(k->registers) / warps : model->max_blocks_per_sm;
+    v[METRIC_LIMIT_SHARED] = device_model_blocks_by_shared(model, shared);
     const int blocks = device_model_blocks_per_sm(model, threads, k->registers, shared);
     v[METRIC_OCCUPANCY] = 100.0 * blocks * warps * LANES / model->max_threads_per_sm;
 }

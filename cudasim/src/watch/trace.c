@@ -43,6 +43,11 @@ static trace_pipe pipe_of_access(const watched_insn *w, const insn *i) {
 }
 
 static trace_pipe pipe_of(const function *f, const insn *i) {
+    static const trace_pipe pipes[CLASS_COUNT] = {
+        [CLASS_INTEGER] = PIPE_INTEGER, [CLASS_FP16] = PIPE_FP16,       [CLASS_FP32] = PIPE_FP32,
+        [CLASS_FP64] = PIPE_FP64,       [CLASS_CONVERT] = PIPE_CONVERT, [CLASS_MOVE] = PIPE_MOVE,
+        [CLASS_CONTROL] = PIPE_CONTROL, [CLASS_WARP] = PIPE_WARP,       [CLASS_BARRIER] = PIPE_SYNC,
+        [CLASS_ATOMIC] = PIPE_ATOMIC,   [CLASS_ASYNC] = PIPE_COPY,      [CLASS_TENSOR] = PIPE_TENSOR};
     static const watched_insn unknown = {.what = WATCH_NOTHING};
     switch (i->row) {
     case ROW_op_cp_wait:
@@ -52,34 +57,9 @@ static trace_pipe pipe_of(const function *f, const insn *i) {
     case ROW_op_wgmma_wait:
         return PIPE_WAIT_WGMMA;
     }
-    switch (row_class(i->row)) {
-    case CLASS_FP32:
-        return PIPE_FP32;
-    case CLASS_FP64:
-        return PIPE_FP64;
-    case CLASS_FP16:
-        return PIPE_FP16;
-    case CLASS_INTEGER:
-        return PIPE_INTEGER;
-    case CLASS_CONVERT:
-        return PIPE_CONVERT;
-    case CLASS_MOVE:
-        return PIPE_MOVE;
-    case CLASS_WARP:
-        return PIPE_WARP;
-    case CLASS_TENSOR:
-        return PIPE_TENSOR;
-    case CLASS_ATOMIC:
-        return PIPE_ATOMIC;
-    case CLASS_ASYNC:
-        return PIPE_COPY;
-    case CLASS_BARRIER:
-        return PIPE_SYNC;
-    case CLASS_MEMORY:
-        return pipe_of_access(f->watch != NULL ? &f->watch[i->pc] : &unknown, i);
-    default:
-        return PIPE_CONTROL;
-    }
+    const op_class class = row_class(i->row);
+    if (class == CLASS_MEMORY) return pipe_of_access(f->watch != NULL ? &f->watch[i->pc] : &unknown, i);
+    return pipes[class];
 }
 
 static void put_slice(traced_block *t, const slice *s) {

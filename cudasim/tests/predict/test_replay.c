@@ -1,5 +1,6 @@
 /* Small kernels of machine code, written out with their control words: clocks against what the constants imply by hand.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -293,6 +294,47 @@ static void boxes(void **state) {
     assert_false(copy_boxes(one, "MOV R1, 0x8000 ;", 1).complete); /* half of the bytes do not come */
 }
 
+/* LOP3 sets a predicate where a bit of the result is set, or where another predicate is. */
+static void either(void **state) {
+    static const char *const lines[] = {"MOV R0, 0x1 ;",
+                                        "LOP3.LUT P0, RZ, R0, 0x1, RZ, 0xc0, !PT ;",
+                                        "LOP3.LUT P0, RZ, R0, 0x2, RZ, 0xc0, P0 ;",
+                                        "@P0 BRA 0x50 ;",
+                                        "FFMA R4, R4, R5, R7 ;",
+                                        "LOP3.LUT.PAND P0, RZ, R0, 0x2, RZ, 0xc0, P0 ;",
+                                        "@P0 BRA 0x80 ;",
+                                        "FFMA R4, R4, R5, R7 ;",
+                                        "EXIT ;"};
+    free(code.insns);
+    code = (sass_code){.insns = calloc(9, sizeof *code.insns), .count = 9};
+    for (int k = 0; k < 9; k++) {
+        assert_true(sass_parse(lines[k], &code.insns[k]));
+        code.insns[k].stall = 6;
+    }
+    assert_int_equal(run_blocks(32, 1, 1).by_pipe[PIPE_FMA], 1);
+}
+
+/* DRAM gives a sector after the other, and is busy with what is written, too; L2 has what was read before. What two
+ * SMs have asked for. */
+static void dram(void **state) {
+    const struct cache_clocks clocks = {.l1 = L1, .l2 = L2, .dram = DRAM, .dram_read = 10, .dram_written = 20};
+    cache one, other;
+    double last = 0;
+    assert_true(cache_begin(&one, 128, &clocks) && cache_begin(&other, 128, &clocks));
+    for (uint64_t line = 0; line < 100; line++) last = fmax(last, cache_read(&one, line, 0xf, true, 0));
+    NEAR(last, 100 * 4 * 10 + DRAM, DRAM * LATENCY_SPREAD + 10);
+    NEAR(cache_read(&one, 7, 0xf, true, 0), L2, L2 * LATENCY_SPREAD);
+    cache_write(&other, 1000, 0xf, 0);
+    NEAR(cache_read(&other, 99, 0x3, true, 0), 4 * 20 + 10 + DRAM, DRAM * LATENCY_SPREAD);
+    cache_read(&other, 100, 0x3, true, 0);
+    cache_seen seen[] = {cache_take_seen(&one), cache_take_seen(&other)};
+    NEAR(cache_common(&seen[0], &seen[1]), 2.0 / 400, 1e-9);
+    NEAR(cache_common(&seen[1], &seen[0]), 2.0 / 4, 1e-9);
+    for (int k = 0; k < 2; k++) free(seen[k].lines);
+    cache_end(&one);
+    cache_end(&other);
+}
+
 /* Blocks follow one another where places become free. */
 static void waves(void **state) {
     const line lines[] = {{"FFMA R1, RZ, R4, R1 ;", 4, NONE, NONE, 0}, {0}};
@@ -336,7 +378,8 @@ int main(void) {
         cmocka_unit_test(fmas),     cmocka_unit_test(pipes),    cmocka_unit_test(chases), cmocka_unit_test(unit),
         cmocka_unit_test(copy),     cmocka_unit_test(barriers), cmocka_unit_test(copies), cmocka_unit_test(paths),
         cmocka_unit_test(carries),  cmocka_unit_test(waves),    cmocka_unit_test(parts),  cmocka_unit_test(atomics),
-        cmocka_unit_test(products), cmocka_unit_test(arrivals), cmocka_unit_test(boxes)};
+        cmocka_unit_test(products), cmocka_unit_test(arrivals), cmocka_unit_test(boxes),  cmocka_unit_test(either),
+        cmocka_unit_test(dram)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     free(code.insns);
     return failed;
