@@ -24,8 +24,16 @@ folder=build/tune/$(gpu_slug)
 [ -z "${FORCE:-}" ] || rm -rf "$folder"
 need_folder tune "$folder"
 
-# A line a run: the name of what it leaves, and its options. Of every kind of set one, then the next of every kind.
+clusters='1x1 2x1 2x2 2x4' # blocks one above the other by side by side
+
+# A line a run: the name of what it leaves, the shape of its clusters, and its options. Of every kind of set one, then the
+# next of every kind.
 runs() {
+    problems | while read -r name options; do
+        for cluster in $clusters; do echo "$name.$cluster $cluster $options"; done
+    done
+}
+problems() {
     shapes=${SHAPES:-8}
     grep '^step06,' plots/random_sets.csv | awk -F, -v OFS=, '{ print (NR - 1) % 4, $0 }' | sort -s -n -t , -k 1,1 |
         while IFS=, read -r _ _ dtype layout spread max multiple _ seed _; do
@@ -36,12 +44,12 @@ runs() {
         plots/random_shapes.csv
 }
 
-# timed NAME OPTION...: into $folder/NAME.csv, each plan's line behind its microseconds.
+# timed NAME CLUSTER OPTION...: into $folder/NAME.csv, each plan's line behind its microseconds.
 timed() {
-    name=$1 status=0
-    shift
+    name=$1 cluster=$2 status=0
+    shift 2
     rm -f "$work/plans" "$work/csv"
-    PLANS=$work/plans build/tune/run "$@" --no-baseline --time 0.02 --csv "$work/csv" >"$work/out" 2>"$work/err" \
+    CLUSTER=$cluster PLANS=$work/plans build/tune/run "$@" --no-baseline --time 0.02 --csv "$work/csv" >"$work/out" 2>"$work/err" \
         </dev/null || status=$?
     if [ "$status" != 0 ]; then # 1: a plan's result is wrong, and it is not timed; others are
         echo "tune: $*: exit status $status: $(cat "$work/out" "$work/err" | tail -n 1)" >&2
@@ -55,12 +63,12 @@ timed() {
 
 runs >"$work/runs"
 began=$(date +%s) left=0
-while read -r name options; do
+while read -r name cluster options; do
     [ ! -e "$folder/$name.csv" ] || continue
     now=$(date +%s)
     if [ $((now - began)) -ge $((${MINUTES:-9} * 60)) ]; then left=$((left + 1)) && continue; fi
     # shellcheck disable=SC2086 # several options
-    timed "$name" $options
+    timed "$name" "$cluster" $options
     echo "tune: $name: $(grep -c . "$folder/$name.csv") times in $(($(date +%s) - now)) s" >&2
 done <"$work/runs"
 [ "$left" = 0 ] || echo "tune: $left of $(wc -l <"$work/runs") runs are not timed yet; the same command continues" >&2

@@ -7,9 +7,10 @@ static const int BAND_ROWS = 2048; /* rows of C in a band of the threadblock swi
 
 /* Asks the current device, `device`, how many clusters of this kernel it runs at the same time; once per device. */
 static cudaError_t ask_clusters(persistent_choice *c, int device) {
-    if (c->device == device) return cudaSuccess;
-    const cudaError_t error = gemm_active_clusters((const void *)c->kernel, c->tile.down * c->tile.across, c->threads,
-                                                   c->bytes, &c->tile.clusters);
+    cudaError_t error = cudaSuccess;
+    if (c->device == device) return error;
+    for (int i = 0; i < CLUSTER_SIZES && error == cudaSuccess; i++)
+        error = gemm_active_clusters((const void *)c->kernel, 1 << i, c->threads, c->bytes, &c->tile.clusters[i]);
     if (error == cudaSuccess) c->device = device;
     return error;
 }
@@ -46,13 +47,14 @@ static cudaError_t launch_product(const hopper_plan *plan, cudaStream_t stream) 
     const gemm_problem *p = &plan->p;
     const persistent_choice *c = &choices(p->type, p->layout)[plan->tile];
     const plan_tile *t = &c->tile;
+    const cluster_shape *s = &cluster_shapes[plan->shape];
     CUtensorMap a_map, b_map, c_map;
-    cudaError_t error = tensor_map_a(&a_map, p, t->bm / t->across);
+    cudaError_t error = tensor_map_a(&a_map, p, t->bm / s->across);
     if (error == cudaSuccess)
-        error = tensor_map_b(&b_map, p, (p->layout == GEMM_TN ? t->bn : hopper_bk(p->type)) / t->down);
+        error = tensor_map_b(&b_map, p, (p->layout == GEMM_TN ? t->bn : hopper_bk(p->type)) / s->down);
     if (error == cudaSuccess && !t->any_c) error = tensor_map_c(&c_map, p, 16);
     if (error != cudaSuccess) return error;
-    const int cluster = t->down * t->across;
+    const int cluster = 1 << s->size;
     const persistent_work work = work_of(plan, t, BAND_ROWS);
     return gemm_launch_overlapping(c->kernel, (unsigned)(plan->clusters * cluster), cluster, c->threads, c->bytes,
                                    stream, a_map, b_map, t->any_c ? a_map : c_map, hopper_of(p), work);

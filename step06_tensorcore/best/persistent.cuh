@@ -44,14 +44,12 @@
 #include "reduce_parts.cuh"
 
 /* A configuration: the knobs, in one place. */
-template <int BM_, int BN_, int STAGES_, int PING_PONG_, int DOWN_, int ACROSS_, int BUFFERS_, int ANY_C_>
+template <int BM_, int BN_, int STAGES_, int PING_PONG_, int BUFFERS_, int ANY_C_>
 struct persistent_tile {
     static const int BM = BM_, BN = BN_; /* the tile of a block */
     /* The consumers ping-pong, a whole tile each; or they share a tile, 64 rows each. */
     static const bool PING_PONG = PING_PONG_;
     static const int STAGES = STAGES_; /* of the ring: 128 bytes along K each */
-    /* A cluster: so many blocks, one above the other, share a tile of B, and so many side by side a tile of A. */
-    static const int DOWN = DOWN_, ACROSS = ACROSS_, CLUSTER = DOWN * ACROSS, PEERS = DOWN + ACROSS - 1;
     static const int BUFFERS = BUFFERS_; /* buffers per warp for results, which leave 128 bytes per row at a time */
     static const bool PARTS = true;      /* takes parts of tiles (step 9 has tiles that do not) */
     static const bool ANY_C = ANY_C_;    /* takes C of any alignment; the others only rows of C that begin and end on
@@ -59,7 +57,6 @@ struct persistent_tile {
     static const int CONSUMERS = PING_PONG ? 2 : BM / 64, WARPS = 4 * CONSUMERS;
     static const int PIECES = PING_PONG ? BM / 64 : 1; /* 64-row parts of a tile that a consumer holds */
     static const int THREADS = 128 * (1 + CONSUMERS);
-    static_assert(ACROSS <= 2, "load_stage knows two");
     static const int A_BYTES = BM * ROW_BYTES, B_BYTES = (BN + 63) / 64 * 64 * ROW_BYTES,
                      STAGE_BYTES = A_BYTES + B_BYTES;
     static const int SLAB = 16 * ROW_BYTES; /* 16 rows of a warp */
@@ -68,17 +65,15 @@ struct persistent_tile {
     static const int OLD = 2 * 8 * STAGES, BARRIER_BYTES = 1024;
     static const int BYTES = BARRIER_BYTES + STAGES * STAGE_BYTES + STORE_BYTES;
     static_assert(BYTES <= 227 * 1024, "a block has 227 KB of shared memory");
-    /* Stages that a block fills before it waits for anyone: all of them, except in a cluster, where that would make L2
-     * deliver B twice. */
-    static const int ALONE = CLUSTER == 1 ? STAGES : 1;
     /* A block of three warpgroups starts with 168 registers per thread, and the total stays the same. */
     static const int PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
 };
 
 /* ---- tile scheduler ---- */
 
-/* What the host has decided: which tiles are split along K, into how many parts. */
+/* What the host has decided: the shape of the clusters (cluster_shape of plan.h); which tiles are split along K, into how many parts. */
 struct persistent_work {
+    int down, across;
     int band;         /* so many rows of cluster tiles make a band */
     int whole, parts; /* cluster tiles that one cluster computes alone; the parts of each of the others */
     void *sums;       /* their partial sums (reduce_parts.cuh) */
@@ -88,10 +83,13 @@ struct persistent_work {
 /* The work of a plan with that tile, in bands of about so many rows of C. */
 static inline persistent_work work_of(const hopper_plan *plan, const plan_tile *t, int band_rows) {
     const gemm_problem *p = &plan->p;
-    const int bm = t->down * t->bm, bn = t->across * t->bn, bk = hopper_bk(p->type);
+    const cluster_shape s = cluster_shapes[plan->shape];
+    const int bm = s.down * t->bm, bn = s.across * t->bn, bk = hopper_bk(p->type);
     const int tiles_m = (p->m + bm - 1) / bm, tiles_n = (p->n + bn - 1) / bn;
     const int units = plan->whole + (tiles_m * tiles_n - plan->whole) * plan->parts;
-    return {band_rows > bm ? band_rows / bm : 1,
+    return {s.down,
+            s.across,
+            band_rows > bm ? band_rows / bm : 1,
             plan->whole,
             plan->parts,
             plan->sums,
@@ -105,8 +103,10 @@ static inline persistent_work work_of(const hopper_plan *plan, const plan_tile *
  * above the other, count as one. */
 struct persistent_block {
     uint32_t full, empty, ring, staging; /* barriers, one per stage; stages; buffers of the epilogue */
-    unsigned rank;                       /* of the block in its cluster */
-    int tiles_m, tiles_n;                /* cluster tiles */
+    int down, across, cluster;           /* blocks of a cluster, as in persistent_work; all of them */
+    int row, col;                        /* of the block in its cluster, whose ranks count rows first */
+    unsigned same_row, same_col;         /* bits of those in its row, which share its tile of A, and in its column */
+    int part_a, part_b;                  /* rows of those tiles that each of them loads for all */
     int first, units, stride;            /* this cluster's are first, first + stride, ... below units */
     int steps;                           /* tiles along K */
 };
@@ -131,24 +131,30 @@ static __device__ __forceinline__ int unit_steps(const persistent_block &b, cons
     return unit_at<T>(b, w, u).steps;
 }
 
+/* rows_b: of a tile of B in shared memory. */
 template <class T>
-static __device__ __forceinline__ persistent_block persistent_begin(const persistent_work &w, unsigned char *shared) {
+static __device__ __forceinline__ persistent_block persistent_begin(const persistent_work &w, unsigned char *shared,
+                                                                    int rows_b) {
     persistent_block b;
     b.full = shared_address(shared), b.empty = b.full + 8 * T::STAGES;
     b.ring = b.full + T::BARRIER_BYTES, b.staging = b.ring + T::STAGES * T::STAGE_BYTES;
-    b.rank = T::CLUSTER > 1 ? cluster_rank() : 0;
-    b.tiles_m = w.tiles_m, b.tiles_n = w.tiles_n, b.units = w.units, b.steps = w.steps;
-    b.first = blockIdx.x / T::CLUSTER, b.stride = gridDim.x / T::CLUSTER;
+    b.down = w.down, b.across = w.across, b.cluster = w.down * w.across;
+    b.row = (int)cluster_rank() % b.down, b.col = (int)cluster_rank() / b.down;
+    b.units = w.units, b.steps = w.steps;
+    b.same_row = 0, b.same_col = ((1u << b.down) - 1) << b.col * b.down;
+    for (int i = 0; i < b.across; i++) b.same_row |= 1u << (i * b.down + b.row);
+    b.part_a = T::BM / b.across, b.part_b = rows_b / b.down;
+    b.first = blockIdx.x / b.cluster, b.stride = gridDim.x / b.cluster;
     return b;
 }
 
 /* The first row and column of this block's part of a cluster tile. Tiles go in bands, column by column. */
 template <class T>
-static __device__ __forceinline__ void tile_origin(const persistent_block &b, int band, int tile, int *row, int *col) {
-    const int first = tile / (band * b.tiles_n) * band, inside = tile % (band * b.tiles_n);
-    const int rows = min(band, b.tiles_m - first);
-    *row = ((first + inside % rows) * T::DOWN + b.rank % T::DOWN) * T::BM;
-    *col = (inside / rows * T::ACROSS + b.rank / T::DOWN) * T::BN;
+static __device__ __forceinline__ void tile_origin(const persistent_work &w, int tile, int *row, int *col) {
+    const int first = tile / (w.band * w.tiles_n) * w.band, inside = tile % (w.band * w.tiles_n);
+    const int rows = min(w.band, w.tiles_m - first), rank = (int)cluster_rank();
+    *row = ((first + inside % rows) * w.down + rank % w.down) * T::BM;
+    *col = (inside / rows * w.across + rank / w.down) * T::BN;
 }
 
 /* ---- the ring of stages ---- */
@@ -169,21 +175,22 @@ template <class T> static __device__ __forceinline__ void skip_tile(ring_positio
     at->s = (at->s + steps) % T::STAGES;
 }
 
-/* The rank of peer i, of PEERS, of a block in its cluster: those that share its tile of B or of A, and itself. */
-template <class T> static __device__ __forceinline__ unsigned peer_rank(unsigned rank, int i) {
-    const unsigned down = rank % T::DOWN, across = rank / T::DOWN;
-    if (i < T::DOWN) return across * T::DOWN + i;
-    return (across + i - T::DOWN + 1) % T::ACROSS * T::DOWN + down;
+/* The peers of a block: those that share its tile of B or of A, and itself. */
+static __device__ __forceinline__ int peers_of(const persistent_block &b) {
+    return b.down + b.across - 1;
 }
 
-/* Tells the producers that stage s is free. Thread i of a warpgroup tells peer i, which sends a part of A or B here:
- * `empty` is the barrier of stage 0 there. */
-template <class T> static __device__ __forceinline__ void release_stage(uint32_t empty, int s) {
-    if (threadIdx.x % 128 >= T::PEERS) return;
-    if (T::CLUSTER > 1)
-        mbarrier_arrive_remote(empty + 8 * s);
-    else
-        mbarrier_arrive(empty + 8 * s);
+/* Where peer i, if there is one, has the barrier `empty` of its stage 0; else 0. */
+static __device__ __forceinline__ uint32_t peer_empty(const persistent_block &b, int i) {
+    if (i >= peers_of(b)) return 0;
+    const int rank = i < b.down ? b.col * b.down + i : (b.col + i - b.down + 1) % b.across * b.down + b.row;
+    return cluster_map(b.empty, (unsigned)rank);
+}
+
+/* Tells the producers that stage s is free: thread i of a warpgroup tells peer i, which sends a part of A or B here, at
+ * `empty`, as peer_empty says. */
+static __device__ __forceinline__ void release_stage(uint32_t empty, int s) {
+    if (empty != 0) mbarrier_arrive_remote(empty + 8 * s);
 }
 
 /* ---- epilogue: from registers to C ---- */
@@ -194,29 +201,28 @@ template <class X> __device__ __forceinline__ X &shared_at(uint32_t address) {
 }
 
 /* A warp's 16 rows of COUNT / 2 columns, starting at (row, col): rounded, written to shared memory in the swizzled
- * layout, and sent. `place` says which buffer is next. ADD: beta is not zero, and the old contents of C are fetched
- * first, to where the results will go; each warp has a barrier for that, which completes an even number of phases per
- * tile. */
+ * layout, and sent. `place`: how many slabs the warp has sent before, hence the next buffer. ADD: beta is not zero, and
+ * the old contents of C are fetched first, to where the results will go; each warp has a barrier for that, a phase a
+ * slab; where a tile has an even number of those, the compiler knows its parity. */
 template <int OUT, bool ADD, class T, class SUM, int COUNT>
 static __device__ __forceinline__ void store_slabs(const hopper_problem &p, const CUtensorMap *map,
                                                    const SUM (&d)[COUNT], int row, int col, uint32_t buffers,
-                                                   int *place, uint32_t old, int piece) {
+                                                   unsigned *place, uint32_t old, int piece) {
     const int lane = threadIdx.x % 32;
     const int BLOCKS = OUT == DTYPE_F16 || OUT == DTYPE_BF16 ? 8 : 4; /* of 8 columns in 128 bytes */
     const int SLABS = COUNT / 4 / BLOCKS;
     static_assert(SLABS * BLOCKS * 4 == COUNT, "whole rows of 128 bytes");
-    static_assert(T::PIECES * SLABS % 2 == 0, "a tile begins with the parity of the one before");
 #pragma unroll
     for (int s = 0; s < SLABS; s++) {
-        const uint32_t slab = buffers + *place * T::SLAB;
-        *place = *place + 1 == T::BUFFERS ? 0 : *place + 1;
+        const uint32_t slab = buffers + *place % T::BUFFERS * T::SLAB;
         if (lane == 0) {
             tma_store_wait_read<T::BUFFERS - 1>(); /* the previous contents have been read */
             if (ADD) mbarrier_arrive_expect_tx(old, T::SLAB);
             if (ADD) tma_load(slab, map, col + s * BLOCKS * 8, row, old);
         }
         __syncwarp();
-        if (ADD) mbarrier_wait(old, (piece * SLABS + s) % 2);
+        if (ADD) mbarrier_wait(old, T::PIECES * SLABS % 2 == 0 ? (piece * SLABS + s) % 2 : *place % 2);
+        ++*place;
 #pragma unroll
         for (int j = s * BLOCKS; j < (s + 1) * BLOCKS; j += BLOCKS == 8 ? 2 : 1) {
             if constexpr (BLOCKS == 8) {
@@ -260,8 +266,8 @@ static __device__ __forceinline__ void store_slabs(const hopper_problem &p, cons
 /* The same for the problem's type of C. */
 template <int TYPE, class T, class SUM, int COUNT>
 static __device__ __forceinline__ void epilogue(const hopper_problem &p, const CUtensorMap *map, const SUM (&d)[COUNT],
-                                                int row, int col, uint32_t buffers, int *place, uint32_t old,
-                                                int piece) {
+                                                int row, int col, uint32_t buffers, unsigned *place,
+                                                uint32_t old, int piece) {
     const int SHORT = hopper_short(TYPE), LONG = hopper_long(TYPE);
     const bool add = p.beta != 0.0f;
     if constexpr (TYPE == GEMM_F16 || TYPE == GEMM_BF16) {
@@ -339,28 +345,26 @@ template <int TYPE, int LAYOUT, class T, bool ALONE>
 static __device__ __forceinline__ void load_stage(const CUtensorMap *a_map, const CUtensorMap *b_map,
                                                   const persistent_block &block, int s, int t, int row, int col) {
     const int BK = hopper_bk(TYPE), BOXES = LAYOUT == GEMM_TN ? 1 : T::B_BYTES / 64 / ROW_BYTES;
-    const int PART = (LAYOUT == GEMM_TN ? T::BN : BK) / T::DOWN, A_PART = T::BM / T::ACROSS;
     const uint32_t a = block.ring + s * T::STAGE_BYTES, b = a + T::A_BYTES, barrier = block.full + 8 * s;
-    const unsigned down = block.rank % T::DOWN, across = block.rank / T::DOWN;
     mbarrier_arrive_expect_tx(barrier, T::A_BYTES + (LAYOUT == GEMM_TN ? T::BN * ROW_BYTES : T::B_BYTES));
-#pragma unroll
-    for (int i = 0; i < (ALONE ? T::ACROSS : 1); i++) {
-        const int first = A_PART * (ALONE ? i : (int)across);
-        if (ALONE || T::ACROSS == 1)
+    for (int i = 0; i < (ALONE ? block.across : 1); i++) {
+        const int first = block.part_a * (ALONE ? i : block.col);
+        if (ALONE || block.across == 1)
             tma_load(a + first * ROW_BYTES, a_map, t * BK, row + first, barrier);
         else
-            tma_load_multicast(a + first * ROW_BYTES, a_map, t * BK, row + first, barrier,
-                               (1u | 1u << T::DOWN) << down); /* those side by side are two */
+            tma_load_multicast(a + first * ROW_BYTES, a_map, t * BK, row + first, barrier, block.same_row);
     }
+    for (int i = 0; i < (ALONE ? block.down : 1); i++) {
+        const int first = block.part_b * (ALONE ? i : block.row);
 #pragma unroll
-    for (int i = 0; i < BOXES * (ALONE ? T::DOWN : 1); i++) {
-        const int box = i % BOXES, first = PART * (ALONE ? i / BOXES : (int)down);
-        const int x = LAYOUT == GEMM_TN ? t * BK : col + 64 * box, y = (LAYOUT == GEMM_TN ? col : t * BK) + first;
-        const uint32_t to = b + (BK * box + first) * ROW_BYTES;
-        if (ALONE || T::DOWN == 1)
-            tma_load(to, b_map, x, y, barrier);
-        else
-            tma_load_multicast(to, b_map, x, y, barrier, ((1u << T::DOWN) - 1) << across * T::DOWN);
+        for (int box = 0; box < BOXES; box++) {
+            const int x = LAYOUT == GEMM_TN ? t * BK : col + 64 * box, y = (LAYOUT == GEMM_TN ? col : t * BK) + first;
+            const uint32_t to = b + (BK * box + first) * ROW_BYTES;
+            if (ALONE || block.down == 1)
+                tma_load(to, b_map, x, y, barrier);
+            else
+                tma_load_multicast(to, b_map, x, y, barrier, block.same_col);
+        }
     }
 }
 
@@ -371,7 +375,7 @@ static __device__ __forceinline__ void load_first(const CUtensorMap *a_map, cons
                                                   int alone) {
     const persistent_unit unit = unit_at<T>(block, work, block.first);
     int row, col;
-    tile_origin<T>(block, work.band, unit.tile, &row, &col);
+    tile_origin<T>(work, unit.tile, &row, &col);
 #pragma unroll 1
     for (int t = 0; t < alone; t++) load_stage<TYPE, LAYOUT, T, true>(a_map, b_map, block, t, unit.first + t, row, col);
 }
@@ -385,7 +389,7 @@ static __device__ __forceinline__ void produce(const CUtensorMap *a_map, const C
     for (int u = block.first; u < block.units; u += block.stride) {
         const persistent_unit unit = unit_at<T>(block, work, u);
         int row, col;
-        tile_origin<T>(block, work.band, unit.tile, &row, &col);
+        tile_origin<T>(work, unit.tile, &row, &col);
         for (; t < unit.steps; t++) {
             mbarrier_wait(block.empty + 8 * at.s, at.phase ^ 1);
             load_stage<TYPE, LAYOUT, T, false>(a_map, b_map, block, at.s, unit.first + t, row, col);
@@ -421,13 +425,13 @@ static __device__ __forceinline__ void multiply_tile(SUM (&d)[T::PIECES][T::BN /
         /* By now the previous stage has been multiplied, this one perhaps not yet. */
 #pragma unroll
         for (int piece = 0; piece < T::PIECES; piece++) wgmma_wait<1>(d[piece]);
-        if (t > 0) release_stage<T>(release, last);
+        if (t > 0) release_stage(release, last);
         last = at->s;
         next_stage<T>(at);
     }
 #pragma unroll
     for (int piece = 0; piece < T::PIECES; piece++) wgmma_wait<0>(d[piece]);
-    release_stage<T>(release, last);
+    release_stage(release, last);
 }
 
 /* A part of a tile: leaves its sums in the workspace, waits until all parts have, and stores its share of the tile. */
@@ -438,7 +442,7 @@ store_part(const hopper_problem &p, const persistent_block &block, const persist
     typedef typename hopper_small<TYPE>::type small;             /* the other type that C may have */
     const int THREADS = T::PING_PONG ? 128 : 128 * T::CONSUMERS; /* that share the tile */
     const int thread = threadIdx.x - 128 - (T::PING_PONG ? 128 * consumer : 0), lane = thread % 32;
-    const int divided = (unit.tile - work.whole) * T::CLUSTER + block.rank;
+    const int divided = (unit.tile - work.whole) * work.down * work.across + (int)cluster_rank();
     SUM *sums = parts_of<T::BM, T::BN, SUM>(work.sums, divided, work.parts);
     SUM *part = sums + unit.part * (T::BM * T::BN);
 #pragma unroll
@@ -463,10 +467,10 @@ static __device__ __forceinline__ void consume(const CUtensorMap *c_map, const h
     typedef typename hopper_sum<TYPE>::type sum_type;
     const int warp = __shfl_sync(~0u, threadIdx.x / 32 - 4, 0), thread = threadIdx.x % 128;
     const uint32_t buffers = block.staging + warp * (T::BUFFERS * T::SLAB);
-    const uint32_t release =
-        T::CLUSTER > 1 && thread < T::PEERS ? cluster_map(block.empty, peer_rank<T>(block.rank, thread)) : block.empty;
+    const uint32_t release = peer_empty(block, thread);
     const int own = T::PING_PONG ? 2 : 1;
-    int place = 0, u = block.first;
+    unsigned place = 0; /* slabs stored so far */
+    int u = block.first;
     sum_type d[T::PIECES][T::BN / 2];
     ring_position at = {0, 0};
     if (T::PING_PONG && consumer == 1) { /* the first unit is the other's */
@@ -487,7 +491,7 @@ static __device__ __forceinline__ void consume(const CUtensorMap *c_map, const h
             skip_tile<T>(&at, unit_steps<T>(block, work, u + block.stride)); /* the next one is the other's */
 
         int row, col;
-        tile_origin<T>(block, work.band, unit.tile, &row, &col);
+        tile_origin<T>(work, unit.tile, &row, &col);
         if (unit.part >= 0) {
             store_part<TYPE, T>(p, block, work, unit, d, consumer, row, col);
             continue;
@@ -516,7 +520,7 @@ static __device__ __forceinline__ void init_barriers(const CUtensorMap *a_map, c
     tma_prefetch(c_map);
     for (int s = 0; s < T::STAGES; s++) {
         mbarrier_init(block.full + 8 * s, 1);
-        mbarrier_init(block.empty + 8 * s, (T::PING_PONG ? 1 : T::CONSUMERS) * T::PEERS);
+        mbarrier_init(block.empty + 8 * s, (T::PING_PONG ? 1 : T::CONSUMERS) * peers_of(block));
     }
     for (int w = 0; w < T::WARPS; w++) mbarrier_init(block.full + T::OLD + 8 * w, 1);
     fence_mbarrier_init();
@@ -528,7 +532,8 @@ __global__ void __launch_bounds__(T::THREADS, 1)
                     const __grid_constant__ CUtensorMap c_map, const hopper_problem p, const persistent_work work) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     extern __shared__ __align__(1024) unsigned char shared[];
-    const persistent_block block = persistent_begin<T>(work, shared);
+    const persistent_block block =
+        persistent_begin<T>(work, shared, LAYOUT == GEMM_TN ? T::BN : hopper_bk(TYPE));
     const int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0); /* so that the compiler sees it is the same for all
                                                                    * lanes */
     griddepcontrol_launch_dependents(); /* the next launch may begin, as far as there is room; it waits, as this does */
@@ -536,18 +541,19 @@ __global__ void __launch_bounds__(T::THREADS, 1)
     __syncwarp();
     /* No one uses a barrier before it is initialised; in a cluster that includes those of the other blocks. */
     const int READY = 32 + 128 * T::CONSUMERS; /* the threads that meet: warp 0 and the consumers */
-    if (T::CLUSTER > 1)
+    if (block.cluster > 1)
         cluster_arrive_relaxed();
     else if (threadIdx.x < 32)
         named_barrier_arrive(1, READY);
-    /* But the first stages depend on no one else: they are requested before anyone waits. */
-    const int alone = min(unit_steps<T>(block, work, block.first), T::ALONE);
+    /* But the first stages depend on no one else: they are requested before anyone waits. In a cluster it is only one:
+     * L2 would have to deliver the others to each block. */
+    const int alone = min(unit_steps<T>(block, work, block.first), block.cluster == 1 ? T::STAGES : 1);
     if (threadIdx.x == 0) {
         griddepcontrol_wait(); /* for the launch before, which may write what is read here and read what is written */
         load_first<TYPE, LAYOUT, T>(&a_map, &b_map, block, work, alone);
     }
     __syncwarp();
-    if (T::CLUSTER > 1)
+    if (block.cluster > 1)
         cluster_wait();
     else if (warpgroup > 0)
         named_barrier_wait(1, READY);
@@ -561,7 +567,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
         consume<TYPE, LAYOUT, T>(&c_map, p, block, work, warpgroup - 1);
     }
     /* No block may exit while another may still send it a tile or an arrival. */
-    if (T::CLUSTER > 1) cluster_sync();
+    if (block.cluster > 1) cluster_sync();
 #else
     __trap();
 #endif

@@ -106,24 +106,28 @@ static problem_costs costs_of_problem(const gemm_problem *p, const plan_costs *c
                            ceil_div((int64_t)p->k * (int64_t)size, ROW_BYTES)};
 }
 
+const cluster_shape cluster_shapes[CLUSTER_SHAPES] = {{1, 1, 0}, {2, 1, 1}, {1, 2, 1}, {2, 2, 2},
+                                                      {4, 1, 2}, {1, 4, 2}, {4, 2, 3}, {2, 4, 3}};
+
 /* What does not depend on how C is split. */
 typedef struct {
     double products, deliver, store, between, part; /* clocks: of a step, to multiply and to be delivered; to store a
                                                      * tile; of that, before the next; to add up parts */
     double least, always;                           /* of the whole launch: DRAM; before the first step */
-    int64_t tiles, steps;
+    int64_t tiles, steps, clusters;
 } tile_costs;
 
-static tile_costs costs_of(const plan_tile *t, const gemm_problem *p, const problem_costs *of,
+static tile_costs costs_of(const plan_tile *t, const cluster_shape *s, const gemm_problem *p, const problem_costs *of,
                            const plan_costs *costs) {
-    const int rows = p->m < t->bm ? p->m : t->bm, bm = t->down * t->bm, bn = t->across * t->bn;
+    const int rows = p->m < t->bm ? p->m : t->bm, bm = s->down * t->bm, bn = s->across * t->bn;
     tile_costs c = {.tiles = (int64_t)((p->m - 1) / bm + 1) * ((p->n - 1) / bn + 1), .steps = of->steps};
+    c.clusters = t->clusters[s->size];
     c.products = t->bm * t->bn / 32 + (t->bn < 192 ? costs->narrow : 0);
-    c.deliver = t->bm / t->across * of->row_a + t->bn / t->down * of->row_b;
+    c.deliver = t->bm / s->across * of->row_a + t->bn / s->down * of->row_b;
     c.store = costs->store + (costs->store_bn + (t->any_c ? costs->scattered * t->bm / 64 : 0)) * t->bn;
     c.between = t->ping_pong ? costs->between : c.store;
     c.part = costs->meet + 2.0 * rows * t->bn * 4 / costs->sums;
-    c.always = t->down * t->across > 1 ? costs->cluster : 0;
+    c.always = s->size > 0 ? costs->cluster : 0;
     c.least = of->least;
     return c;
 }
@@ -131,9 +135,9 @@ static tile_costs costs_of(const plan_tile *t, const gemm_problem *p, const prob
 /* The clocks of a launch with `whole` whole tiles, the others in `parts` parts. */
 static double clocks_of(const plan_tile *t, const tile_costs *c, int64_t whole, int64_t parts,
                         const plan_costs *costs) {
-    const double wholes = (double)ceil_div(whole, t->clusters), each = (double)ceil_div(c->steps, parts);
-    const double divided = (double)ceil_div((c->tiles - whole) * parts, t->clusters);
-    const double busy = wholes > 1 || divided > 0 ? 1 : larger((double)whole / t->clusters, 0.5); /* of the clusters */
+    const double wholes = (double)ceil_div(whole, c->clusters), each = (double)ceil_div(c->steps, parts);
+    const double divided = (double)ceil_div((c->tiles - whole) * parts, c->clusters);
+    const double busy = wholes > 1 || divided > 0 ? 1 : larger((double)whole / (double)c->clusters, 0.5); /* of the clusters */
     const double step = larger(c->products, c->deliver * busy);
     double clocks = c->always + (wholes * (double)c->steps + divided * each) * step;
     clocks += wholes == 0 ? costs->start : (wholes - 1) * c->between + (divided > 0 ? c->between : c->store);
@@ -145,46 +149,59 @@ static double clocks_of(const plan_tile *t, const tile_costs *c, int64_t whole, 
 }
 
 double hopper_clocks(const gemm_problem *p, const plan_tile *t, const hopper_plan *plan, const plan_costs *costs) {
-    if (t->clusters < 1) return INFINITY;
+    const cluster_shape *s = &cluster_shapes[plan->shape];
+    if (t->clusters[s->size] < 1) return INFINITY;
     const hopper_plan copies = plan_copies(p, plan->a.rows > 0, plan->b.rows > 0, costs);
     const problem_costs of = costs_of_problem(&copies.p, costs);
-    const tile_costs c = costs_of(t, &copies.p, &of, costs);
+    const tile_costs c = costs_of(t, s, &copies.p, &of, costs);
     return copies.clocks + clocks_of(t, &c, plan->whole, plan->parts, costs);
 }
 
-/* Makes it the plan to use tile number `i`, if that is faster, for whole tiles or with parts. `before`: clocks of
- * copies.
- */
-static void consider(hopper_plan *plan, const problem_costs *of, const plan_tile *t, int i, bool parts_too,
-                     double before, const plan_costs *costs) {
-    if (t->clusters < 1 || (parts_too && !t->parts)) return;
-    const tile_costs c = costs_of(t, &plan->p, of, costs);
+/* Makes it the plan to use tile number `i` in clusters of that shape, if that is faster, for whole tiles or with parts.
+ * `before`: clocks of copies. */
+static void consider(hopper_plan *plan, const problem_costs *of, const plan_tile *t, int i, int shape,
+                     bool parts_too, double before, const plan_costs *costs) {
+    const cluster_shape *s = &cluster_shapes[shape];
+    const tile_costs c = costs_of(t, s, &plan->p, of, costs);
     /* Nothing takes less than this. */
-    const double even = (double)c.tiles * (double)c.steps * larger(c.products, c.deliver / 2) / t->clusters;
+    const double even = (double)c.tiles * (double)c.steps * larger(c.products, c.deliver / 2) / (double)c.clusters;
     const double least = before + costs->launch + larger(c.always + even + (parts_too ? c.part : 0), c.least);
     if (c.tiles > INT_MAX || least >= plan->clocks) return;
+    const double was = plan->clocks;
     if (!parts_too) {
         const double whole = before + clocks_of(t, &c, c.tiles, 1, costs);
-        if (whole < plan->clocks) plan->clocks = whole, plan->tile = i, plan->whole = (int)c.tiles, plan->parts = 1;
-        return;
+        if (whole < plan->clocks) plan->clocks = whole, plan->whole = (int)c.tiles, plan->parts = 1;
     }
     /* The tiles of the last wave, which is not full, or of the last two. */
-    const int64_t full = c.tiles / t->clusters * t->clusters;
-    for (int64_t first = full; first >= 0 && first >= full - t->clusters; first -= t->clusters) {
+    const int64_t full = c.tiles / c.clusters * c.clusters;
+    for (int64_t first = full; parts_too && first >= 0 && first >= full - c.clusters; first -= c.clusters) {
         const int64_t rest = c.tiles - first;
-        if (rest == 0 || rest * t->down * t->across > MAX_DIVIDED) continue;
+        if (rest == 0 || rest * s->down * s->across > MAX_DIVIDED) continue;
         for (int64_t waves = 1; waves <= MAX_WAVES; waves++) {
-            int64_t parts = waves * t->clusters / rest, most = c.steps;
-            if (most > t->clusters)
-                most = t->clusters; /* no cluster has two parts of a tile: it would wait for itself */
+            int64_t parts = waves * c.clusters / rest, most = c.steps;
+            if (most > c.clusters) most = c.clusters; /* no cluster has two parts of a tile: it would wait for itself */
             if (most > MAX_PARTS) most = MAX_PARTS;
             if (parts > most) parts = most;
             if (parts < 2) continue;
             parts = ceil_div(c.steps, ceil_div(c.steps, parts)); /* as few as are no longer than these */
             const double clocks = before + clocks_of(t, &c, first, parts, costs);
-            if (clocks < plan->clocks)
-                plan->clocks = clocks, plan->tile = i, plan->whole = (int)first, plan->parts = (int)parts;
+            if (clocks < plan->clocks) plan->clocks = clocks, plan->whole = (int)first, plan->parts = (int)parts;
         }
+    }
+    if (plan->clocks < was)
+        plan->tile = i, plan->shape = shape, plan->clusters = (int)c.clusters;
+}
+
+/* The same with each shape of a cluster that is no larger than C. */
+static void consider_clusters(hopper_plan *plan, const problem_costs *of, const plan_tile *tiles, int i,
+                              bool parts_too, double before, const plan_costs *costs) {
+    const plan_tile *t = &tiles[i];
+    if (parts_too && !t->parts) return;
+    for (int shape = 0; shape < CLUSTER_SHAPES; shape++) {
+        const cluster_shape *s = &cluster_shapes[shape];
+        if ((t->shapes >> shape & 1) && t->clusters[s->size] > 0 && plan->p.n > s->across / 2 * t->bn &&
+            plan->p.m > s->down / 2 * t->bm)
+            consider(plan, of, t, i, shape, parts_too, before, costs);
     }
 }
 
@@ -207,16 +224,16 @@ hopper_plan plan_hopper(const gemm_problem *p, const plan_tile *tiles, int count
             const problem_costs of = costs_of_problem(&plan.p, costs);
             for (int i = 0; i < 2 * count; i++) /* what is found first rules out much of the rest */
                 if (bulk || tiles[i % count].any_c)
-                    consider(&plan, &of, &tiles[i % count], i % count, i >= count, before, costs);
+                    consider_clusters(&plan, &of, tiles, i % count, i >= count, before, costs);
             if (plan.tile >= 0) best = plan;
         }
     if (best.tile < 0) return best;
     const plan_tile *t = &tiles[best.tile];
-    const int64_t all = ceil_div(p->m, (int64_t)t->down * t->bm) * ceil_div(p->n, (int64_t)t->across * t->bn);
+    const cluster_shape *s = &cluster_shapes[best.shape];
+    const int64_t all = ceil_div(p->m, (int64_t)s->down * t->bm) * ceil_div(p->n, (int64_t)s->across * t->bn);
     const int64_t units = best.whole + (all - best.whole) * best.parts;
-    best.clusters = (int)(units < t->clusters ? units : t->clusters);
+    if (units < best.clusters) best.clusters = (int)units;
     best.sums = (void *)((uintptr_t)p->workspace + best.bytes);
-    best.bytes += (size_t)(all - best.whole) * (size_t)best.parts * (size_t)(t->down * t->across) * (size_t)t->bm *
-                  (size_t)t->bn * 4;
+    best.bytes += (size_t)(all - best.whole) * (size_t)best.parts * (size_t)(t->bm << s->size) * (size_t)t->bn * 4;
     return best;
 }

@@ -10,11 +10,20 @@ __BEGIN_DECLS
 
 enum { MAX_DIVIDED = 1024 }; /* tiles of a launch that have parts: reduce_parts.cuh has as many counters */
 
-/* A configuration as the plan sees it; persistent_tile says what the first five mean. */
+/* How many blocks a cluster has, one above the other, which share a tile of B, and side by side, which share a tile of
+ * A; together 1 << size. */
 typedef struct {
-    int bm, bn, down, across;
+    int down, across, size;
+} cluster_shape;
+enum { CLUSTER_SIZES = 4, CLUSTER_SHAPES = 8, ALL_SHAPES = (1 << CLUSTER_SHAPES) - 1 };
+extern const cluster_shape cluster_shapes[CLUSTER_SHAPES]; /* the first: a block alone */
+
+/* A configuration as the plan sees it; persistent_tile says what the first four mean. */
+typedef struct {
+    int bm, bn;
     bool ping_pong, any_c, parts; /* parts: takes them */
-    int clusters;                 /* that run at the same time on the device; 0: it cannot run */
+    int shapes;                   /* bits: those of cluster_shapes that it may be launched in */
+    int clusters[CLUSTER_SIZES];  /* of each size, that run at the same time on the device; 0: it cannot run */
 } plan_tile;
 
 /* A copy of a matrix in the workspace, in rows that begin on 128 bytes. */
@@ -29,6 +38,7 @@ typedef struct {
 typedef struct {
     double clocks; /* of a multiprocessor; no tile: infinite */
     int tile;      /* its number; -1: none takes the problem */
+    int shape;     /* of its clusters */
     int clusters;  /* of the launch */
     int whole;     /* cluster tiles that one cluster computes alone; each of the others consists of */
     int parts;     /* so many parts */

@@ -3,6 +3,7 @@
  * them and fits the constants of the estimates:
  *
  *   CLUSTERS=3 run OPTION...      on three clusters of blocks, on which small problems take several waves of tiles
+ *   CLUSTER=2x4 run OPTION...     in clusters of two blocks one above the other by four side by side, not in the best
  *   PLANS=FILE run OPTION...      appends to FILE for each row of the table "VARIANT,...": what it computed, and how
  *   run --fit TIMES COSTS         reads such lines, each behind its microseconds, and writes the lines of a cache file
  */
@@ -15,12 +16,11 @@
 #include "../best/multistage.h"
 #include "fit.h"
 
-enum { FIRST_WHOLE = 12, FIRST_STAGES = 24, CANDIDATES = 33 };
-/* Each configuration of the persistent kernel. */
+enum { FIRST_WHOLE = 10, FIRST_STAGES = 20, CANDIDATES = 29 };
+/* The configurations of the persistent kernel: three that all types have, those of 16 bits, those of the others. */
 #define HOPPER(whole)                                                                                                  \
-    "wide" whole, "wide_pair" whole, "square" whole, "flat" whole, "flat_four" whole, "square_any" whole,              \
-        "flat_any" whole, "tall_any" whole, "small_any" whole, "middle_any_pair" whole, "wide_four" whole,             \
-        "shared_pair" whole
+    "wide" whole, "flat" whole, "square_any" whole, "shared" whole, "small" whole, "middle_any" whole,                 \
+        "tall_any" whole, "small_any" whole, "square" whole, "flat_any" whole
 /* Those _whole without parts. */
 static const char *const names[CANDIDATES] = {
     HOPPER(""),      HOPPER("_whole"),     "stages_128x128",   "stages_64x64",      "stages_32x128",
@@ -35,6 +35,15 @@ typedef struct {
     multistage_plan b;
 } timed_plan;
 
+/* All of cluster_shapes, or CLUSTER's alone; as bits. */
+static int shapes_to_try(void) {
+    const char *set = getenv("CLUSTER");
+    int down, across, i = 0;
+    if (set == NULL || sscanf(set, "%dx%d", &down, &across) != 2) return ALL_SHAPES;
+    while (i < CLUSTER_SHAPES && (cluster_shapes[i].down != down || cluster_shapes[i].across != across)) i++;
+    return i < CLUSTER_SHAPES ? 1 << i : 0;
+}
+
 /* By the shipped constants: what is timed does not depend on what was fitted before. A test, which sets CLUSTERS, has
  * constants of its own. */
 static timed_plan plan_with(const gemm_problem *p, int candidate) {
@@ -48,10 +57,15 @@ static timed_plan plan_with(const gemm_problem *p, int candidate) {
     plan_tile tiles[PERSISTENT_TILES];
     plan_costs costs = set != NULL ? *current_costs() : shipped_costs;
     const int count = persistent_tiles(p, tiles), most = set != NULL ? atoi(set) : INT_MAX;
-    const int tile = candidate % FIRST_WHOLE;
+    const bool half = p->type == GEMM_F16 || p->type == GEMM_BF16;
+    int tile = candidate % FIRST_WHOLE;
+    if (tile >= 3) tile = half == (tile < 8) ? half ? tile : tile - 5 : -1;
     if (candidate >= FIRST_WHOLE) costs.meet = 1e15; /* no parts */
-    for (int i = 0; i < count; i++)
-        tiles[i].clusters = i != tile ? 0 : tiles[i].clusters < most ? tiles[i].clusters : most;
+    for (int i = 0; i < count; i++) {
+        tiles[i].shapes &= i != tile ? 0 : shapes_to_try();
+        for (int size = 0; size < CLUSTER_SIZES; size++)
+            if (tiles[i].clusters[size] > most) tiles[i].clusters[size] = most;
+    }
     t.a = plan_hopper(p, tiles, count, &costs);
     return t;
 }
@@ -59,6 +73,7 @@ static timed_plan plan_with(const gemm_problem *p, int candidate) {
 static const char *lacks(const gemm_problem *p, int i) {
     const timed_plan t = plan_with(p, i);
     if (p->type == GEMM_S8 && p->layout == GEMM_NN) return "takes s8 in tn";
+    if (!t.hopper && (shapes_to_try() & 1) == 0) return "has no clusters";
     if (i >= FIRST_WHOLE && i < FIRST_STAGES && plan_with(p, i % FIRST_WHOLE).a.parts == 1)
         return "the same as without _whole";
     return t.a.tile >= 0 || isfinite(t.b.clocks) || p->m == 0 || p->n == 0 ? NULL : "there is no such plan";
@@ -70,8 +85,8 @@ static const char *note(const gemm_problem *p, int i) {
     const timed_plan t = plan_with(p, i);
     FILE *f = path != NULL ? fopen(path, "ae") : NULL;
     if (f != NULL) {
-        fprintf(f, "%s,%s,%s,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d\n", names[i], gemm_type_name(p->type),
-                gemm_layout_name(p->layout), p->m, p->n, p->k, p->lda, p->ldb, p->ldc, t.hopper ? t.a.tile : t.b.tile,
+        fprintf(f, "%s,%s,%s,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d\n", names[i], gemm_type_name(p->type),
+                gemm_layout_name(p->layout), p->m, p->n, p->k, p->lda, p->ldb, p->ldc, t.hopper ? t.a.tile : t.b.tile, t.a.shape,
                 t.hopper ? t.a.whole : (int)t.b.whole, t.hopper ? t.a.parts : t.b.parts, t.a.a.rows > 0,
                 t.a.b.rows > 0);
         fclose(f);
@@ -96,7 +111,7 @@ static const char *on_hopper(const device_facts *device) {
 
 /* clang-format off */
 #define EACH(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17)      \
-    X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31) X(32)
+    X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28)
 #define FUNCTIONS(i)                                                                                                   \
     static cudaError_t launch_##i(const gemm_problem *p, cudaStream_t s) { return launch(p, i, s); }                   \
     static const char *refuses_##i(const gemm_problem *p) { return lacks(p, i); }                                      \
@@ -127,22 +142,22 @@ static const gemm_layout layouts[] = {GEMM_TN, GEMM_NN};
 /* A line of TIMES, into zeros; false: it makes no sense. */
 static bool read_time(const char *line, double *us, timed_plan *t) {
     char name[32], type[8], layout[8];
-    int tile, whole, parts, a, b, candidate = 0, kind = 0;
+    int tile, shape, whole, parts, a, b, candidate = 0, kind = 0;
     gemm_problem *p = &t->p;
-    if (sscanf(line, "%lf,%31[^,],%7[^,],%7[^,],%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d", us, name, type, layout, &p->m, &p->n,
-               &p->k, &p->lda, &p->ldb, &p->ldc, &tile, &whole, &parts, &a, &b) != 15)
+    if (sscanf(line, "%lf,%31[^,],%7[^,],%7[^,],%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d", us, name, type, layout, &p->m, &p->n,
+               &p->k, &p->lda, &p->ldb, &p->ldc, &tile, &shape, &whole, &parts, &a, &b) != 16)
         return false;
     while (kind < ARRAY_SIZE(types) && strcmp(type, gemm_type_name(types[kind])) != 0) kind++;
     while (candidate < CANDIDATES && strcmp(name, names[candidate]) != 0) candidate++;
     t->hopper = candidate < FIRST_STAGES;
-    if (kind == ARRAY_SIZE(types) || candidate == CANDIDATES || !(*us > 0) || parts < 1 || tile < 0 ||
+    if (kind == ARRAY_SIZE(types) || candidate == CANDIDATES || !(*us > 0) || parts < 1 || shape < 0 || shape >= CLUSTER_SHAPES || tile < 0 ||
         tile >= (t->hopper ? PERSISTENT_TILES : MULTISTAGE_THIN + 1))
         return false;
     dtype outs[2];
     gemm_outs(p->type = types[kind], outs);
     p->out = outs[0], p->layout = strcmp(layout, "tn") == 0 ? GEMM_TN : GEMM_NN, p->alpha = 1;
     t->a.tile = t->b.tile = tile, t->b.whole = t->a.whole = whole, t->a.parts = t->b.parts = parts;
-    t->a.a.rows = a, t->a.b.rows = b;
+    t->a.shape = shape, t->a.a.rows = a, t->a.b.rows = b;
     return true;
 }
 

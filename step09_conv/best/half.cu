@@ -33,8 +33,9 @@ static half_choice *choices(dtype type) {
 /* Asks the current device, `device`, how many clusters of this kernel it runs at the same time; once per device. */
 static cudaError_t ask_clusters(half_choice *c, int device) {
     if (c->device == device) return cudaSuccess;
-    const cudaError_t error =
-        gemm_active_clusters((const void *)c->kernel, c->tile.down, c->threads, c->bytes, &c->tile.clusters);
+    cudaError_t error = cudaSuccess;
+    for (int i = 0; i < CLUSTER_SIZES && error == cudaSuccess; i++)
+        error = gemm_active_clusters((const void *)c->kernel, 1 << i, c->threads, c->bytes, &c->tile.clusters[i]);
     if (error == cudaSuccess) c->device = device;
     return error;
 }
@@ -149,11 +150,11 @@ static void offer_tiles(const half_plan *plan, const gemm_problem *g, const plan
     for (int i = 0; i < count; i++) {
         const plan_tile *t = &tiles[i];
         const bool square = t->bm == 128 && t->bn == 128, paired = t->bm == 128 && t->bn >= 128 && !t->any_c;
+        const bool in_pairs = paired && !pieces && !whole, alone = !in_pairs && (lines || plan->loader != LOAD_WINDOWS);
+        const int room = tiles[0].clusters[0];
         offered[i] = *t;
-        if (t->down > 1 ? pieces || whole : plan->loader == LOAD_WINDOWS && !lines) offered[i].clusters = 0;
-        if (t->down == 1 && paired && !pieces && !whole) offered[i].clusters = 0;
-        if (pieces && square && g->n % 256 == 0 && broad >= tiles[0].clusters && tiles[0].clusters > 0)
-            offered[i].clusters = 0;
+        offered[i].shapes = in_pairs ? 1 << 1 : alone; /* one above the other */
+        if (pieces && square && g->n % 256 == 0 && broad >= room && room > 0) offered[i].shapes = 0;
     }
 }
 
@@ -207,9 +208,10 @@ static cudaError_t launch_hopper(const conv_problem *p, const half_plan *plan, c
     const gemm_problem *g = &plan->product.p;
     const half_choice *c = &choices(g->out)[plan->product.tile];
     const plan_tile *t = &c->tile;
+    const cluster_shape *s = &cluster_shapes[plan->product.shape];
     CUtensorMap x_map, f_map, y_map;
     const conv_problem q = seen(p, plan);
-    const int filters = t->bn / t->down; /* of a box */
+    const int filters = t->bn / s->down; /* of a box */
     const bool windows = plan->loader == LOAD_WINDOWS;
     cudaError_t error = windows ? conv_map_f(&f_map, &q, filters) : tensor_map_b(&f_map, g, filters);
     x_map = y_map = f_map; /* of the others, those that are used */
@@ -218,8 +220,9 @@ static cudaError_t launch_hopper(const conv_problem *p, const half_plan *plan, c
     if (error == cudaSuccess && !t->any_c) error = tensor_map_c(&y_map, g, 16);
     if (error != cudaSuccess) return error;
     const persistent_work work = work_of(&plan->product, t, BAND_ROWS);
-    return gemm_launch_overlapping(c->kernel, (unsigned)(plan->product.clusters * t->down), t->down, c->threads,
-                                   c->bytes, stream, x_map, f_map, y_map, hopper_of(g), plan->view, work, plan->loader);
+    const int cluster = 1 << s->size;
+    return gemm_launch_overlapping(c->kernel, (unsigned)(plan->product.clusters * cluster), cluster,
+                                   c->threads, c->bytes, stream, x_map, f_map, y_map, hopper_of(g), plan->view, work, plan->loader);
 }
 
 extern "C" cudaError_t launch_half(const conv_problem *p, const half_plan *plan, cudaStream_t stream) {

@@ -50,7 +50,7 @@ static __device__ __forceinline__ void copy_pieces(const CUtensorMap *f_map, con
     for (int u = block.first; u < block.units; u += block.stride) {
         const persistent_unit unit = unit_at<T>(block, work, u);
         int place0, k0;
-        tile_origin<T>(block, work.band, unit.tile, &place0, &k0);
+        tile_origin<T>(work, unit.tile, &place0, &k0);
         find_rows<PIECE, T::BM>(v, p.m, place0, rows);
         half_row own[S::COUNT];
 #pragma unroll
@@ -82,12 +82,12 @@ template <class T>
 static __device__ __forceinline__ void load_windows(const CUtensorMap *x_map, const CUtensorMap *f_map,
                                                     const half_view &v, const persistent_block &block,
                                                     const persistent_work &work) {
-    const int PART = T::BN / T::CLUSTER, slices = (v.c + 63) / 64;
+    const int slices = (v.c + 63) / 64;
     ring_position at = {0, 0};
     for (int u = block.first; u < block.units; u += block.stride) {
         const persistent_unit unit = unit_at<T>(block, work, u);
         int place0, k0;
-        tile_origin<T>(block, work.band, unit.tile, &place0, &k0);
+        tile_origin<T>(work, unit.tile, &place0, &k0);
         const half_corner corner = corner_of(v, place0);
         int tap = unit.first / slices, c = unit.first % slices * 64, r = tap / v.s, s = tap % v.s;
         for (int t = unit.first; t < unit.first + unit.steps; t++) {
@@ -96,11 +96,11 @@ static __device__ __forceinline__ void load_windows(const CUtensorMap *x_map, co
             mbarrier_arrive_expect_tx(barrier, T::STAGE_BYTES);
             tma_load_im2col(stage, x_map, c, corner.j, corner.i, corner.image, s * v.dilation[1], r * v.dilation[0],
                             barrier);
-            const uint32_t filters = stage + T::A_BYTES + block.rank * PART * ROW_BYTES;
-            if (T::CLUSTER == 1)
+            const uint32_t filters = stage + T::A_BYTES + block.row * block.part_b * ROW_BYTES;
+            if (block.down == 1)
                 tma_load_3d(filters, f_map, c, tap, k0, barrier);
             else
-                tma_load_multicast_3d(filters, f_map, c, tap, k0 + block.rank * PART, barrier, (1u << T::CLUSTER) - 1);
+                tma_load_multicast_3d(filters, f_map, c, tap, k0 + block.row * block.part_b, barrier, block.same_col);
             if ((c += 64) >= v.c) c = 0, tap++, s++;
             if (s == v.s) s = 0, r++;
             next_stage<T>(&at);
@@ -179,8 +179,8 @@ store_half_part(const hopper_problem &p, const half_view &v, const persistent_wo
 /* A whole tile's 16 rows of a warp. */
 template <int TYPE, class T, int COUNT>
 static __device__ __forceinline__ void store_half(const hopper_problem &p, const half_view &v, const CUtensorMap *y_map,
-                                                  float (&d)[COUNT], int row, int k0, uint32_t buffers, int *place,
-                                                  uint32_t old, int piece) {
+                                                  float (&d)[COUNT], int row, int k0, uint32_t buffers,
+                                                  unsigned *place, uint32_t old, int piece) {
     typedef typename hopper_small<TYPE>::type small;
     const int SHORT = hopper_short(TYPE);
     if constexpr (!T::ANY_C) {
@@ -216,13 +216,13 @@ static __device__ __forceinline__ void multiply_windows(float (&d)[T::PIECES][T:
         wgmma_commit();
 #pragma unroll
         for (int piece = 0; piece < T::PIECES; piece++) wgmma_wait<1>(d[piece]);
-        if (t > 0) release_stage<T>(release, last);
+        if (t > 0) release_stage(release, last);
         last = at->s;
         next_stage<T>(at);
     }
 #pragma unroll
     for (int piece = 0; piece < T::PIECES; piece++) wgmma_wait<0>(d[piece]);
-    release_stage<T>(release, last);
+    release_stage(release, last);
 }
 
 /* A warpgroup: every unit, or every second one (consume of persistent.cuh says the rest). */
@@ -232,9 +232,10 @@ static __device__ __forceinline__ void consume_half(const CUtensorMap *y_map, co
                                                     const persistent_work &work, int consumer, bool copied) {
     typedef typename hopper_small<TYPE>::type small;
     const int warp = __shfl_sync(~0u, threadIdx.x / 32 - 4, 0), thread = threadIdx.x % 128, own = T::PING_PONG ? 2 : 1;
-    const uint32_t release = T::CLUSTER > 1 && thread < T::CLUSTER ? cluster_map(block.empty, thread) : block.empty;
+    const uint32_t release = peer_empty(block, thread);
     const uint32_t buffers = block.staging + warp * (T::BUFFERS * T::SLAB);
-    int place = 0, u = block.first;
+    unsigned place = 0;
+    int u = block.first;
     float d[T::PIECES][T::BN / 2];
     ring_position at = {0, 0};
     if (T::PING_PONG && consumer == 1) {
@@ -251,7 +252,7 @@ static __device__ __forceinline__ void consume_half(const CUtensorMap *y_map, co
         if (T::PING_PONG) skip_tile<T>(&at, unit_steps<T>(block, work, u + block.stride));
 
         int row, k0;
-        tile_origin<T>(block, work.band, unit.tile, &row, &k0);
+        tile_origin<T>(work, unit.tile, &row, &k0);
 #pragma unroll
         for (int piece = 0; piece < T::PIECES; piece++)
             scale<small>(v, d[piece], k0, p.n, v.bias != NULL && unit.part <= 0);
@@ -279,19 +280,19 @@ __global__ void __launch_bounds__(T::THREADS, 1)
               const __grid_constant__ half_view v, const persistent_work work, half_loader loader) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     extern __shared__ __align__(1024) unsigned char shared[];
-    const persistent_block block = persistent_begin<T>(work, shared);
+    const persistent_block block = persistent_begin<T>(work, shared, T::BN);
     const int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0);
     griddepcontrol_launch_dependents();
     if (threadIdx.x == 0) {
         tma_prefetch(&x_map), tma_prefetch(&f_map), tma_prefetch(&y_map);
         for (int s = 0; s < T::STAGES; s++) {
             mbarrier_init(block.full + 8 * s, loader == LOAD_PIECES ? 1 + 128 : 1);
-            mbarrier_init(block.empty + 8 * s, (T::PING_PONG ? 1 : T::CONSUMERS) * T::CLUSTER);
+            mbarrier_init(block.empty + 8 * s, (T::PING_PONG ? 1 : T::CONSUMERS) * peers_of(block));
         }
         for (int w = 0; w < T::WARPS; w++) mbarrier_init(block.full + T::OLD + 8 * w, 1);
         fence_mbarrier_init();
     }
-    if (T::CLUSTER > 1)
+    if (block.cluster > 1)
         cluster_sync(); /* the other block's barriers, too, are there */
     else
         __syncthreads();
@@ -299,9 +300,9 @@ __global__ void __launch_bounds__(T::THREADS, 1)
         if (T::CONSUMERS > 1) setmaxnreg_dec<half_registers<T>::COPY>();
         griddepcontrol_wait(); /* consumers wait for what is copied afterwards */
         half_row *rows = (half_row *)(shared + T::BYTES);
-        if (T::CLUSTER == 1 && loader == LOAD_PIECES && v.piece == 16)
+        if (loader == LOAD_PIECES && v.piece == 16)
             copy_pieces<16, T>(&f_map, p, v, block, work, rows);
-        if (T::CLUSTER == 1 && loader == LOAD_PIECES && v.piece == 8)
+        if (loader == LOAD_PIECES && v.piece == 8)
             copy_pieces<8, T>(&f_map, p, v, block, work, rows);
         if (loader == LOAD_WINDOWS && threadIdx.x == 0) load_windows<T>(&x_map, &f_map, v, block, work);
         if (loader == LOAD_TILES && threadIdx.x == 0) produce<TYPE, GEMM_TN, T>(&x_map, &f_map, block, work, 0);
@@ -310,7 +311,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
         if (T::CONSUMERS > 1) setmaxnreg_inc<half_registers<T>::MULTIPLY>();
         consume_half<TYPE, T>(&y_map, p, v, block, work, warpgroup - 1, loader == LOAD_PIECES);
     }
-    if (T::CLUSTER > 1) cluster_sync(); /* no block may exit while another still sends it something */
+    if (block.cluster > 1) cluster_sync(); /* no block may exit while another still sends it something */
 #else
     __trap();
 #endif
@@ -328,32 +329,29 @@ typedef struct {
     int device; /* that tile.clusters has been asked of; -1: none yet */
 } half_choice;
 
-/* Of step 6's, with clusters of blocks one above the other; those with bulk stores have no registers left for parts. */
-template <int BM, int BN, int STAGES, int PING_PONG, int DOWN, int BUFFERS, int ANY_Y>
-struct half_tile : persistent_tile<BM, BN, STAGES, PING_PONG, DOWN, 1, BUFFERS, ANY_Y> {
+/* Of step 6's; those with bulk stores have no registers left for parts. */
+template <int BM, int BN, int STAGES, int PING_PONG, int BUFFERS, int ANY_Y>
+struct half_tile : persistent_tile<BM, BN, STAGES, PING_PONG, BUFFERS, ANY_Y> {
     static const bool PARTS = ANY_Y;
 };
 
-/* The configurations.           BM   BN stages ping-pong down buffers any y, parts */
-typedef half_tile<128, 256, 4, 0, 1, 1, 0> half_broad; /* the fewest bytes a product: both consumers share it */
-typedef half_tile<128, 192, 5, 1, 1, 1, 0> half_wide;
-typedef half_tile<128, 128, 6, 1, 1, 2, 0> half_square;
-typedef half_tile<128, 64, 8, 1, 1, 2, 0> half_tall;
-typedef half_tile<64, 256, 5, 0, 1, 1, 0> half_long; /* where tiles are few: a window's rows are what costs */
-typedef half_tile<64, 128, 8, 0, 1, 1, 0> half_flat;
-typedef half_tile<128, 256, 4, 0, 2, 1, 0> half_broad_pair;
-typedef half_tile<128, 192, 5, 1, 2, 1, 0> half_wide_pair;
-typedef half_tile<128, 128, 6, 1, 2, 2, 0> half_square_pair;
-typedef half_tile<128, 128, 6, 1, 1, 1, 1> half_square_any;
-typedef half_tile<128, 64, 8, 1, 1, 1, 1> half_tall_any;
-typedef half_tile<64, 128, 8, 0, 1, 1, 1> half_flat_any;
-typedef half_tile<64, 64, 12, 0, 1, 1, 1> half_small_any;
+/* The configurations.      BM   BN stages ping-pong buffers any y, parts */
+typedef half_tile<128, 256, 4, 0, 1, 0> half_broad; /* the fewest bytes a product: both consumers share it */
+typedef half_tile<128, 192, 5, 1, 1, 0> half_wide;
+typedef half_tile<128, 128, 6, 1, 2, 0> half_square;
+typedef half_tile<128, 64, 8, 1, 2, 0> half_tall;
+typedef half_tile<64, 256, 5, 0, 1, 0> half_long; /* where tiles are few: a window's rows are what costs */
+typedef half_tile<64, 128, 8, 0, 1, 0> half_flat;
+typedef half_tile<128, 128, 6, 1, 1, 1> half_square_any;
+typedef half_tile<128, 64, 8, 1, 1, 1> half_tall_any;
+typedef half_tile<64, 128, 8, 0, 1, 1> half_flat_any;
+typedef half_tile<64, 64, 12, 0, 1, 1> half_small_any;
 
 template <int TYPE, class T> static half_choice half_of(void) {
     return {conv_half<TYPE, T>,
             T::THREADS,
             half_bytes<T>(),
-            {T::BM, T::BN, T::DOWN, 1, T::PING_PONG, T::ANY_C, T::PARTS, 0},
+            {T::BM, T::BN, T::PING_PONG, T::ANY_C, T::PARTS, 0, {}},
             -1};
 }
 
@@ -361,7 +359,6 @@ template <int TYPE> static half_choice *half_choices(void) {
     static half_choice all[HALF_TILES] = {
         half_of<TYPE, half_broad>(),      half_of<TYPE, half_wide>(),      half_of<TYPE, half_square>(),
         half_of<TYPE, half_tall>(),       half_of<TYPE, half_long>(),      half_of<TYPE, half_flat>(),
-        half_of<TYPE, half_broad_pair>(), half_of<TYPE, half_wide_pair>(), half_of<TYPE, half_square_pair>(),
         half_of<TYPE, half_square_any>(), half_of<TYPE, half_tall_any>(),  half_of<TYPE, half_flat_any>(),
         half_of<TYPE, half_small_any>(),
     };

@@ -22,7 +22,7 @@ mkdir -p "$work/kernel-ladder"
 printf 'H200 (simulated)\t%s\t%s\n' sums 100 meet 500 >"$work/kernel-ladder/tensorcore.costs"
 
 bulk='broad wide square tall long flat' any='square_any tall_any flat_any small_any'
-pair='broad_pair wide_pair square_pair'
+pair='broad wide square'
 for dtype in f16 bf16; do
     set -- --dtype $dtype --layout nhwc
     # Each tile in both types: several waves, rows of 16 and 8 bytes, pairs of blocks, mma.sync.

@@ -19,43 +19,59 @@ computes() {
     counted $? "$variants, $says: $*"
 }
 
-some='square_any flat_any' all='square_any flat_any tall_any small_any' bulk='wide square flat'
 for layout in tn nn; do
     for dtype in f16 bf16 tf32 s8; do
         case "$dtype $layout" in 's8 nn' | 'bf16 nn') continue ;; esac
         case $dtype in *16) long=1200 ;; tf32) long=600 ;; s8) long=2400 ;; esac # 2400 bytes: K that is divided
-        any=$some clusters='wide_pair flat_four'
-        case $dtype in
-        *16) any=$all clusters="$clusters middle_any_pair wide_four shared_pair" ;;
-        esac
+        any='square_any flat_any' bulk='wide flat square'
+        case $dtype in *16) any='square_any tall_any small_any' bulk='wide flat small' ;; esac
         set -- --dtype $dtype --layout $layout
+        export CLUSTER=1x1
         # The same code for bf16 as for f16: all tiles once, the rest with KL_TEST_ALL.
         if [ $dtype = bf16 ] && [ -z "${KL_TEST_ALL:-}" ]; then
             computes 'whole tiles.*' "$bulk $any" "$@" --m 300 --n 264 --k 80 --beta 2
-            computes parts "$any $clusters" "$@" --m 60 --n 48 --k 720 --beta 2
+            computes parts "$any" "$@" --m 60 --n 48 --k 720 --beta 2
+            CLUSTER=2x2 computes 'whole tiles.*' 'shared middle_any' "$@" --m 300 --n 264 --k 64 --beta 2
             continue
         fi
         # Several waves; fewer steps along K than stages, and steps that no ring divides; one step.
         computes 'whole tiles.*' "$bulk $any" "$@" --m 300 --n 264 --k 400 --beta 2
-        computes 'whole tiles.*' "$clusters" "$@" --m 800 --n 264 --k 208 --beta 2
         # Rows that begin and end anywhere.
         computes 'whole tiles.*' "$any" "$@" --m 291 --n 389 --k 67 --lda 71 --ldb 391 --ldc 393 --beta 2
         # Parts: of one tile, of more; behind whole tiles; K that ends within a step; NaN in C where beta is 0.
         computes parts "$any" "$@" --m 60 --n 50 --k 1503 --ldc 53 --beta 2
+        # Clusters of each shape: tiles beyond C, of which blocks have none; parts, of which each block has its own.
+        shapes='2x1 1x4' # the same code for all types
+        [ $dtype$layout != f16tn ] && [ -z "${KL_TEST_ALL:-}" ] || shapes='2x1 1x2 2x2 4x1 1x4 4x2 2x4'
+        for CLUSTER in $shapes; do
+            computes '[a-z ]*' 'flat square_any' "$@" --m 330 --n 520 --k 200 --beta 2
+            [ $dtype != f16 ] || computes parts small_any "$@" --k 1504 --beta 2 \
+                --m $((64 * ${CLUSTER%x*} - 4)) --n $((64 * ${CLUSTER#*x} - 8))
+        done
         # The same code for tf32 in nn as for both: the rest with KL_TEST_ALL.
         case "$dtype $layout" in 'tf32 nn') [ -n "${KL_TEST_ALL:-}" ] || continue ;; esac
+        CLUSTER=1x1
         computes 'whole tiles.*' "$bulk $any" "$@" --m 300 --n 392 --k 16
+        CLUSTER=2x1
         [ $dtype != f16 ] ||
-            computes 'whole tiles.*' "$any middle_any_pair" "$@" --m 291 --n 389 --k 67 --misalign 3
+            computes 'whole tiles.*' "$any middle_any" "$@" --m 291 --n 389 --k 67 --misalign 3
+        CLUSTER=2x2
+        [ $dtype != f16 ] || computes 'whole tiles.*' 'wide shared' "$@" --m 800 --n 264 --k 208 --beta 2
         # How parts are shared among blocks depends on no layout: in nn with KL_TEST_ALL.
         [ $layout = tn ] || [ -n "${KL_TEST_ALL:-}" ] || continue
+        CLUSTER=1x1
+        [ $dtype != f16 ] || computes parts 'wide shared middle_any' "$@" --m 60 --n 48 --k 1504 --beta 2
         [ $dtype != f16 ] || computes parts "$any" "$@" --m 60 --n 50 --k 1503
-        computes parts "$bulk $clusters" "$@" --m 60 --n 48 --k 1504 --beta 2
+        computes parts "$bulk" "$@" --m 60 --n 48 --k 1504 --beta 2
         computes 'whole tiles and parts' "$bulk" "$@" --m 500 --n 128 --k $long
         computes 'whole tiles and parts' "$any" "$@" --m 500 --n 128 --k $long --ldc 129 --beta -3
     done
-    computes 'whole tiles.*' "$bulk $all shared_pair" --layout $layout --out f32 --m 260 --n 300 --k 100 --beta 2
+    CLUSTER=1x1
+    computes 'whole tiles.*' 'wide flat small square_any tall_any small_any shared' --layout $layout --out f32 \
+        --m 260 --n 300 --k 100 --beta 2
     [ $layout = nn ] && [ -z "${KL_TEST_ALL:-}" ] ||
-        computes 'whole tiles and parts' "$all" --layout $layout --out f32 --m 500 --n 128 --k 1200 --beta 2
+        computes 'whole tiles and parts' 'square_any tall_any small_any' --layout $layout --out f32 --m 500 --n 128 \
+            --k 1200 --beta 2
 done
+
 ended

@@ -8,10 +8,10 @@
 
 /* 132 multiprocessors. */
 static const plan_tile tiles[] = {
-    {128, 128, 1, 1, true, false, true, 132},
-    {64, 128, 2, 1, false, false, true, 66},
-    {128, 128, 1, 1, true, true, true, 132},
-    {64, 128, 1, 1, false, true, true, 132},
+    {128, 128, true, false, true, 1, {132, 66, 30, 15}},
+    {64, 128, false, false, true, 1 << 1, {132, 66, 30, 15}},
+    {128, 128, true, true, true, 1, {132, 66, 30, 15}},
+    {64, 128, false, true, true, 1, {132, 66, 30, 15}},
 };
 
 static gemm_problem problem(int m, int n, int k) {
@@ -34,7 +34,8 @@ static hopper_plan plan_of(gemm_problem p) {
 
 static int all_tiles(const hopper_plan *plan) {
     const plan_tile *t = &tiles[plan->tile];
-    const int BM = t->bm * t->down, BN = t->bn * t->across;
+    const cluster_shape *s = &cluster_shapes[plan->shape];
+    const int BM = t->bm * s->down, BN = t->bn * s->across;
     return (plan->p.m + BM - 1) / BM * ((plan->p.n + BN - 1) / BN);
 }
 
@@ -48,16 +49,40 @@ TEST(a_full_wave_is_not_split) {
 TEST(a_partial_wave_is_split) { /* 140 tiles: 132 and 8, in 16 parts each */
     const hopper_plan plan = plan_of(problem(128 * 14, 128 * 10, 8192));
     assert_true(plan.parts > 1 && plan.whole < all_tiles(&plan));
-    assert_int_equal(plan.whole % tiles[plan.tile].clusters, 0);
+    const int size = cluster_shapes[plan.shape].size;
+    assert_int_equal(plan.whole % tiles[plan.tile].clusters[size], 0);
     assert_int_equal(plan.bytes, (size_t)(all_tiles(&plan) - plan.whole) * (size_t)plan.parts *
-                                     (size_t)(tiles[plan.tile].bm * tiles[plan.tile].bn * 4));
+                                     (size_t)(tiles[plan.tile].bm * tiles[plan.tile].bn * 4 << size));
 }
 
 TEST(few_tiles_fill_the_device) {
     const hopper_plan plan = plan_of(problem(128, 128, 100000));
     assert_int_equal(plan.whole, 0);
-    const int blocks = tiles[plan.tile].down * tiles[plan.tile].across;
+    const int blocks = 1 << cluster_shapes[plan.shape].size;
     assert_in_range(all_tiles(&plan) * plan.parts * blocks, 100, 132);
+}
+
+TEST(a_cluster_is_no_larger_than_c) {
+    plan_tile t = {64, 64, false, true, true, ALL_SHAPES, {132, 66, 30, 15}};
+    for (int m = 8; m <= 520; m += 64)
+        for (int n = 8; n <= 520; n += 64) {
+            const gemm_problem p = problem(m, n, 4096);
+            const hopper_plan plan = plan_hopper(&p, &t, 1, &shipped_costs);
+            const cluster_shape *s = &cluster_shapes[plan.shape];
+            assert_true(s->down == 1 || m > 64 * s->down / 2);
+            assert_true(s->across == 1 || n > 64 * s->across / 2);
+        }
+}
+
+TEST(clusters_share_what_l2_delivers_slowly) { /* rows of an odd multiple of 16 bytes; many tiles */
+    plan_tile t = {128, 128, true, true, true, ALL_SHAPES, {132, 66, 30, 15}};
+    gemm_problem p = problem(8192, 8192, 8200);
+    assert_true(cluster_shapes[plan_hopper(&p, &t, 1, &shipped_costs).shape].size > 0);
+    t.shapes = 1;
+    const hopper_plan alone = plan_hopper(&p, &t, 1, &shipped_costs);
+    assert_int_equal(alone.shape, 0);
+    t.shapes = ALL_SHAPES, t.clusters[1] = t.clusters[2] = t.clusters[3] = 0; /* no cluster fits on the device */
+    assert_true(plan_hopper(&p, &t, 1, &shipped_costs).clocks == alone.clocks);
 }
 
 TEST(a_part_has_a_step) { /* of 64 */
@@ -135,7 +160,7 @@ TEST(the_fit_finds_what_times_were_made_of) {
     static fit_row rows[PROBLEMS * TILES];
     fit_data data = {rows, 0, estimate, plans};
     plan_costs made = shipped_costs, fitted = shipped_costs, again = shipped_costs;
-    made.row_16 *= 2, made.row_32 *= 2, made.row_128 /= 1.5, made.meet *= 5, made.store *= 5;
+    made.row_16 *= 3, made.row_32 *= 3, made.row_128 /= 2, made.meet *= 5, made.store *= 15, made.store_bn *= 5, made.alternate /= 8;
     for (int i = 0; i < PROBLEMS; i++)
         for (int tile = 0; tile < TILES; tile++) {
             const gemm_problem p =
@@ -172,7 +197,7 @@ TEST(a_file_that_makes_no_sense_changes_nothing) {
                                        "GPU 1\tmeet\t30"};
     for (int i = 0; i < ARRAY_SIZE(next); i++) {
         char text[128];
-        plan_costs costs, wanted = shipped_costs;
+        plan_costs costs = shipped_costs, wanted = shipped_costs;
         FILE *f = fmemopen(text, (size_t)snprintf(text, sizeof text, "%s%s", first, next[i]), "r");
         assert_non_null(f);
         if (i == 0) wanted.meet = 3000, wanted.row_16 = 3.5;
