@@ -7,6 +7,7 @@
  */
 #include "base/memory.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -71,6 +72,13 @@ void memory_track(bool on) {
 
 bool memory_tracks(void) {
     return atomic_load_explicit(&tracking, memory_order_relaxed);
+}
+
+/* Every launch takes as much of the host's heap as the one before. Given back to the system in between, it would be
+ * filled with zeros again, page by page, which takes longer than a small kernel. */
+__attribute__((constructor)) static void keep_heap(void) {
+    mallopt(M_MMAP_THRESHOLD, 4 << 20);
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
 }
 
 static pthread_once_t arena_once = PTHREAD_ONCE_INIT;
