@@ -5,9 +5,9 @@
  * (the entry first, then the count); a free clears the entry's `live`. Whatever else changes a table replaces it by a
  * copy, and the old one, which a reader may still hold, is freed in memory_quiesce.
  */
+/* long: all that reads and changes these tables without a lock stands beside what does it under one */
 #include "base/memory.h"
 
-#include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -72,13 +72,6 @@ void memory_track(bool on) {
 
 bool memory_tracks(void) {
     return atomic_load_explicit(&tracking, memory_order_relaxed);
-}
-
-/* Every launch takes as much of the host's heap as the one before. Given back to the system in between, it would be
- * filled with zeros again, page by page, which takes longer than a small kernel. */
-__attribute__((constructor)) static void keep_heap(void) {
-    mallopt(M_MMAP_THRESHOLD, 4 << 20);
-    mallopt(M_TRIM_THRESHOLD, 64 << 20);
 }
 
 static pthread_once_t arena_once = PTHREAD_ONCE_INIT;
