@@ -36,7 +36,13 @@ has_library() {
 # All of the standard library: python3-minimal has no sqlite3.
 have_python() { python3 -c 'import csv, sqlite3, sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; }
 
-have_numpy() { PYTHONPATH=$PWD/build/numpy python3 -c 'import numpy' 2>/dev/null; }
+# With what it has compiled for this Python; importing it takes longer than all else here.
+have_numpy() {
+    PYTHONPATH=$PWD/build/numpy python3 -c 'import glob, sys; from importlib import machinery, util
+at = util.find_spec("numpy")
+sys.exit(not (at and any(glob.glob(f"{glob.escape(folder)}/*core/_multiarray_umath{end}")
+    for folder in at.submodule_search_locations for end in machinery.EXTENSION_SUFFIXES)))' 2>/dev/null
+}
 
 # missing_packages GROUP...: their Debian names.
 missing_packages() {

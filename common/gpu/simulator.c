@@ -95,6 +95,13 @@ void simulator_count(const char *what, const char *problem) {
     if (count != NULL) count(what, problem);
 }
 
+void simulator_check(bool on) {
+    if (!simulator_active()) return;
+    cudasim_check_function *check;
+    *(void **)&check = dlsym(RTLD_DEFAULT, "cudasim_check");
+    if (check != NULL) check(on);
+}
+
 bool simulator_predicts(void) {
     const char *how = getenv("CUDASIM_PREDICT");
     return simulator_active() && how != NULL && strcmp(how, "request") == 0;

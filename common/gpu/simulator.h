@@ -46,6 +46,9 @@ bool simulator_watch(const simulator_watched *watched);
  */
 void simulator_count(const char *what, const char *problem);
 
+/* In the simulator: launches from now on are checked, or are not, as they repeat those before with other values. */
+void simulator_check(bool on);
+
 /* In the simulator that predicts: kernels that are launched until simulator_predicted_ms are not run. That returns how
  * long they would take, in milliseconds; NAN: not known. `soon`: they will be launched again for that. */
 bool simulator_predicts(void);

@@ -1,5 +1,7 @@
 #include "tensor/verify.h"
 
+#include <stdlib.h>
+
 #include "base/parallel.h"
 
 float verify_exact_scalar(float x) {
@@ -38,11 +40,14 @@ static inline void load_b(const verify_case *v, int l, int j0, int width, double
         for (int j = 0; j < width; j++) b[j] = from[j];
 }
 
-/* Sums of products, and of their magnitudes, of `rows` rows from i0 and `width` columns from j0. */
-BEST_VECTORS static void sum_tile(const verify_case *v, int i0, int rows, int j0, int width, int k, tile_sums *t) {
-    double sum[ROWS][PANEL] = {{0.0}}, sum_abs[ROWS][PANEL] = {{0.0}}, b[PANEL] = {0.0};
+/* Sums of products, and of their magnitudes, of `rows` rows from i0 and `width` columns from j0. `panel`: these
+ * columns of B, PANEL doubles a row, or NULL. */
+BEST_VECTORS static void sum_tile(const verify_case *v, int i0, int rows, int j0, int width, int k, const double *panel,
+                                  tile_sums *t) {
+    double sum[ROWS][PANEL] = {{0.0}}, sum_abs[ROWS][PANEL] = {{0.0}}, loaded[PANEL] = {0.0};
     for (int l = 0; l < k; l++) {
-        load_b(v, l, j0, width, b);
+        const double *b = panel != NULL ? panel + (size_t)l * PANEL : loaded;
+        if (panel == NULL) load_b(v, l, j0, width, loaded);
         for (int i = 0; i < rows; i++) {
             double a = verify_a_at(v, i0 + i, l);
             for (int j = 0; j < PANEL; j++) {
@@ -111,14 +116,20 @@ static void check_rows(void *context, int thread, int threads) {
         check_vector(v, first_row, end_row, k, result);
         return;
     }
-    for (int j0 = 0; j0 < n; j0 += PANEL)
+    /* What is dear to load is loaded once for all rows. */
+    const bool dear = (v->b.type != DTYPE_F32 || v->b_transposed) && end_row - first_row > ROWS;
+    double *panel = dear ? calloc((size_t)k + 1, PANEL * sizeof *panel) : NULL;
+    for (int j0 = 0; j0 < n; j0 += PANEL) {
+        int width = n - j0 < PANEL ? n - j0 : PANEL;
+        for (int l = 0; panel != NULL && l < k; l++) load_b(v, l, j0, width, panel + (size_t)l * PANEL);
         for (int i0 = first_row; i0 < end_row; i0 += ROWS) {
             int rows = end_row - i0 < ROWS ? end_row - i0 : ROWS;
-            int width = n - j0 < PANEL ? n - j0 : PANEL;
-            sum_tile(v, i0, rows, j0, width, k, &t);
+            sum_tile(v, i0, rows, j0, width, k, panel, &t);
             for (int i = 0; i < rows; i++)
                 for (int j = 0; j < width; j++) check_element(v, i0 + i, j0 + j, t.sum[i][j], t.sum_abs[i][j], result);
         }
+    }
+    free(panel);
 }
 
 void verify_host(const verify_case *v, verify_result *r) {

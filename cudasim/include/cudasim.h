@@ -32,6 +32,11 @@ cudasim_device_function cudasim_device;
 typedef void cudasim_count_function(const char *what, const char *problem);
 cudasim_count_function cudasim_count;
 
+/* on == 0: launches from now on are not checked, until it is called with another number. For those that do what a launch
+ * before has done in the same memory, with other values. Waits for all kernels. */
+typedef void cudasim_check_function(int on);
+cudasim_check_function cudasim_check;
+
 /* Where CUDASIM_PREDICT=request: kernels are not run, from now on until cudasim_predicted. That returns the seconds
  * that they would take on the GPU by the model of time; negative: it does not reach one of them. `soon` other than 0:
  * they will be launched again to be predicted, and until then their machine code is only noted. Reading it takes less

@@ -6,6 +6,7 @@
 #include "../../step09_conv/best/best.h"
 #include "../../step09_conv/best/f32_plan.h"
 #include "gpu/error.h"
+#include "gpu/simulator.h"
 
 typedef enum { WHOLE, SHARED, SPLIT } kind;
 
@@ -101,7 +102,9 @@ static int print_bits(int launches) {
     for (int tile = 0; tile < F32_TILE_COUNT; tile++) {
         const bool nhwc = tile >= F32_NHWC;
         const int i = nhwc ? tile - F32_NHWC : tile;
+        simulator_check(true);
         const uint64_t hash = hash_of(i, nhwc);
+        simulator_check(false); /* as it is the same again */
         for (int launch = 1; launch < launches; launch++)
             if (hash != hash_of(i, nhwc)) return EXIT_WRONG;
         printf("%d %016llx\n", tile, (unsigned long long)hash);

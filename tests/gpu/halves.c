@@ -5,6 +5,7 @@
 #include "conv/conv_operands.h"
 #include "gemm/gemm_cases.h"
 #include "gpu/error.h"
+#include "gpu/simulator.h"
 
 cudaError_t launch_plain(const gemm_problem *p, cudaStream_t stream); /* of tests/gemm: the right result */
 
@@ -62,6 +63,7 @@ static void check(const gemm_case *c, bool exact) {
     for (int wrong = 0; wrong < 3; wrong++) {
         verify_result a, b;
         uint64_t fingerprint;
+        simulator_check(wrong == 0); /* as it goes over the same memory again */
         CUDA_CHECK(matrix_fill_device(theirs[2], theirs[2]->kind, theirs[2]->seed, NULL));
         CUDA_CHECK(launch_plain(&q, NULL));
         CUDA_CHECK(cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost));
@@ -81,6 +83,7 @@ static void check(const gemm_case *c, bool exact) {
         expect((wrong == 0) == (fingerprint == of_right), "the fingerprint of a wrong result", c);
     }
 
+    simulator_check(true);
     for (int i = 0; i < 3; i++) { /* a word of padding, and one of the guard */
         uint64_t changed[2];
         int64_t first[2];
@@ -140,7 +143,9 @@ static void check_windows(const conv_case *c, verify_arithmetic arithmetic, bool
         if (wrong > 0) matrix_set_word(&v.c, (size_t)matrix_front(&v.c) + 41, dtype_to_bits(c->type, -999.0));
         CUDA_CHECK(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice));
         verify_host(&v, &a);
+        simulator_check(wrong == 0);
         CUDA_CHECK(verify_device(&w, NULL, &b));
+        simulator_check(true);
         if (a.wrong == (uint64_t)wrong && same_result(&a, &b)) continue;
         failed++;
         printf("FAIL another verdict: conv %s, k %d: %d wrong, on the host %d\n", dtype_name(c->type), c->k,

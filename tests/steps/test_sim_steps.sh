@@ -69,15 +69,15 @@ check "the known devices are named" eval '[ -n "$devices" ]'
 for dir in step[0-9][0-9]_*; do
     step=${dir%%_*} size="--size 96" small="--size 48"
     case $step in # how much of the list: steps 6 and 7 have it once for each type
-    step06) every=${all:+5} every=${every:-41} ;;
-    step07) every=${all:+1} every=${every:-25} ;;
+    step06) every=${all:+5} every=${every:-29} ;;
+    step07) every=${all:+1} every=${every:-13} ;;
     step08) every=2 size="--m 5 --n 700 --d 20 --k 96" small="--m 5 --n 300 --d 20 --k 40" ;;
     step09) # sums of 24 x 2 x 2 products
-        every=${all:+1} every=${every:-8}
+        every=${all:+1} every=${every:-7}
         size="--n 1 --c 24 --h 9 --k 20 --r 2" small=$size
         ;;
     *)
-        every=${all:+1} every=${every:-5}
+        every=${all:+1} every=${every:-3}
         has_size "$dir" || size='' small=''
         ;;
     esac

@@ -5,6 +5,7 @@
  * (the entry first, then the count); a free clears the entry's `live`. Whatever else changes a table replaces it by a
  * copy, and the old one, which a reader may still hold, is freed in memory_quiesce.
  */
+/* long: all that reads and changes these tables without a lock stands beside what does it under one */
 #include "base/memory.h"
 
 #include <pthread.h>
@@ -163,7 +164,7 @@ static int table_of(uint64_t address) {
     return address < regions[TABLE_SMALL_HOST].start ? TABLE_SMALL : TABLE_SMALL_HOST;
 }
 
-static entry *find_entry(uint64_t address) {
+static entry *search(uint64_t address) {
     table *t = atomic_load_explicit(&tables[table_of(address)], memory_order_acquire);
     if (!t) return NULL;
     size_t count = atomic_load_explicit(&t->count, memory_order_acquire);
@@ -172,6 +173,26 @@ static entry *find_entry(uint64_t address) {
     entry *e = t->items[i];
     if (address - e->allocation.base >= e->allocation.size) return NULL;
     return atomic_load_explicit(&e->live, memory_order_acquire) ? e : NULL;
+}
+
+/* Mostly an access is where the thread's access before was: that entry is asked first, unless one was freed since. */
+static _Atomic uint64_t releases = 1;
+
+static entry *find_entry(uint64_t address) {
+    static _Thread_local struct {
+        uint64_t releases, base, size;
+        entry *at;
+    } latest;
+    const uint64_t now = atomic_load_explicit(&releases, memory_order_acquire);
+    if (latest.releases == now && address - latest.base < latest.size) return latest.at;
+    entry *e = search(address);
+    if (e != NULL) {
+        latest.releases = now;
+        latest.base = e->allocation.base;
+        latest.size = e->allocation.size;
+        latest.at = e;
+    }
+    return e;
 }
 
 const memory_allocation *memory_find(uint64_t address) {
@@ -384,6 +405,7 @@ uint64_t memory_allocate(uint64_t size, uint64_t align, memory_kind kind, const 
 /* Under the lock. */
 static void release(entry *e) {
     atomic_store_explicit(&e->live, false, memory_order_release);
+    atomic_fetch_add_explicit(&releases, 1, memory_order_release);
     if (e->span && is_device_kind(e->allocation.kind)) device_used -= e->allocation.size;
     e->next = dead_entries;
     dead_entries = e;
@@ -561,6 +583,7 @@ void memory_reset(void) {
 __attribute__((destructor(101))) static void memory_close(void) {
     memory_quiesce();
     pthread_mutex_lock(&lock);
+    atomic_fetch_add(&releases, 1);
     for (int which = 0; which < TABLES; which++) {
         table *t = atomic_exchange(&tables[which], NULL);
         size_t count = t ? atomic_load(&t->count) : 0;

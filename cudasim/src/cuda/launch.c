@@ -167,6 +167,12 @@ void cudasim_count(const char *what, const char *problem) {
     predict_record(what != NULL);
 }
 
+void cudasim_check(int on) {
+    watch_begin();
+    cudaDeviceSynchronize();
+    watch_check(on != 0);
+}
+
 const char *cudasim_why(void) {
     return predict_why();
 }

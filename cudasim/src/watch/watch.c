@@ -17,6 +17,7 @@
 
 static const char *csv;
 static bool tables, lines, checks, traces;
+static bool records, spares; /* launches from now on: are they counted or traced, are they not checked? */
 
 /* Not exit(): this may be inside a static constructor. */
 __attribute__((format(printf, 1, 2), noreturn)) static void refuse(const char *format, ...) {
@@ -52,14 +53,14 @@ static void explain(const char *name) {
     _Exit(flush_output() ? 0 : 2);
 }
 
-/* Sets the observers of later launches, which are counted and traced or not. */
-static void observe(bool recording) {
-    observer *first = recording && counters_wanted() ? &counters_observer : NULL;
-    if (recording && traces) {
+/* Sets the observers of later launches. */
+static void observe(void) {
+    observer *first = records && counters_wanted() ? &counters_observer : NULL;
+    if (records && traces) {
         trace_observer.next = first;
         first = &trace_observer;
     }
-    observers_set(checks ? checks_before(first) : first);
+    observers_set(checks && !spares ? checks_before(first) : first);
 }
 
 /* "0", "1" or nothing. */
@@ -99,7 +100,7 @@ static void read_environment(void) {
     const bool leaks = read_switch("CUDASIM_LEAK_CHECK", false), strict = read_switch("CUDASIM_STRICT", false);
     if (checks) checks_begin(leaks, strict);
     read_trace();
-    observe(false);
+    observe();
     if (watch_records()) watch_record("", "");
 }
 
@@ -120,7 +121,13 @@ bool watch_records(void) {
 void watch_record(const char *what, const char *problem) {
     if (counters_wanted()) counters_of(what, problem);
     if (what != NULL && traces) trace_of(what, problem);
-    observe(what != NULL);
+    records = what != NULL;
+    observe();
+}
+
+void watch_check(bool on) {
+    spares = !on;
+    if (checks) observe();
 }
 
 /* False where a file could not be written. */
@@ -144,7 +151,8 @@ static bool write_counts(void) {
 }
 
 int watch_end(int exit_status) {
-    observe(false);
+    records = spares = false;
+    observe();
     bool good = write_counts();
     if (traces) good = trace_end() && good;
     traces = false;

@@ -20,6 +20,9 @@ void watch_begin(void);
 bool watch_records(void);
 void watch_record(const char *what, const char *problem);
 
+/* Are launches from now on checked? They are where nothing says otherwise. No kernel may be running. */
+void watch_check(bool on);
+
 /* Writes what has been counted and traced, and says how much has been found. What a process that would end with 0 is to
  * end with: 1 where something has been found, 2 where a file could not be written; 0: leave it, as with another
  * `exit_status`. */

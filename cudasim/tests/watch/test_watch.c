@@ -4,6 +4,7 @@
 #include "machine/cluster.h"
 #include "machine/observe.h"
 #include "sim_case.h"
+#include "watch/watch.h"
 
 /* ---- an observer that writes down ---------------------------------------------------------------------------------
  */
@@ -273,6 +274,18 @@ static void careful_warps_tell_each_step(void **state) {
     assert_int_equal(runs_at[BEFORE + 6].warps, 1); /* a wait once */
 }
 
+static void launches_may_be_spared(void **state) {
+    const char *race = KERNEL("", "st.global.u32 [%rd1], %r1;\n");
+    watch_begin();
+    watch_check(false);
+    run_well(race, 1, 64);
+    assert_string_equal(said, "");
+    watch_check(true);
+    assert_int_equal(run(race, 1, 64), SIM_OK);
+    assert_said("cudasim: race: *");
+    observers_set(NULL);
+}
+
 int main(void) {
     set_environment("CUDASIM_THREADS", "1");
     const struct CMUnitTest tests[] = {
@@ -281,6 +294,7 @@ int main(void) {
         cmocka_unit_test(copies_are_told),
         cmocka_unit_test(instructions_are_counted),
         cmocka_unit_test(careful_warps_tell_each_step),
+        cmocka_unit_test(launches_may_be_spared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
