@@ -30,16 +30,10 @@ static bool read_line(const char *line, const char *gpu, double *values) {
 bool read_costs(FILE *f, const char *gpu, plan_costs *costs) {
     char line[512];
     bool ok = true;
-    const plan_costs before = *costs;
+    *costs = shipped_costs;
     while (ok && fgets(line, sizeof line, f) != NULL) ok = *line == '#' || read_line(line, gpu, (double *)costs);
-    if (!ok) *costs = before;
+    if (!ok) *costs = shipped_costs;
     return ok;
-}
-
-/* Multistage's where it is all there is: estimates, as no such GPU was at hand. */
-static void before_hopper(plan_costs *c) {
-    c->step = 1.15, c->alone = 1.61, c->any_step = 2.3, c->any_alone = 1.73;
-    c->stage_launch = 2000, c->stage_meet = 3500, c->stage_sums = 75.7, c->stage_memory = 1.32, c->thin = 2;
 }
 
 /* cudaGetDeviceProperties takes long: not asked where there is no file. */
@@ -47,14 +41,12 @@ const plan_costs *current_costs(void) {
     static plan_costs costs;
     static int known = -1;
     struct cudaDeviceProp facts;
-    int device, major;
+    int device;
     if (cudaGetDevice(&device) != cudaSuccess) return &shipped_costs;
     if (device == known) return &costs;
     char *path = tune_path("tensorcore.costs");
     FILE *f = path != NULL ? fopen(path, "re") : NULL;
     known = device, costs = shipped_costs;
-    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess && major < 9)
-        before_hopper(&costs);
     if (f != NULL && cudaGetDeviceProperties(&facts, device) == cudaSuccess && !read_costs(f, facts.name, &costs))
         fprintf(stderr, "%s: has a line that makes no sense: the shipped constants count (make tune)\n", path);
     if (f != NULL) fclose(f);

@@ -1,7 +1,11 @@
-/* The configurations of the persistent kernel: the table of tiles from which plan.c chooses, each in clusters of any
- * shape.
+/* The configurations of the persistent kernel: the table of tiles from which plan.c chooses, each in one of several
+ * shapes of clusters.
  *
- * Of a wave that is not full, or of a tile that is half outside of C, nothing comes back, so there are several sizes. */
+ * Of a wave that is not full, or of a tile that is half outside of C, nothing comes back, so there are several sizes.
+ * And there are clusters for rows that do not begin on 128 bytes: each of them costs L2 two requests instead of one, and
+ * L2 is then what all blocks wait for. In a cluster of 2 x 2 a block asks for half of its rows of A and half of its
+ * columns of B, and has the other halves sent by its neighbours. Small tiles ask for more bytes a product, and so gain
+ * by clusters of eight. */
 #pragma once
 
 #include "persistent.cuh"
@@ -17,48 +21,51 @@ typedef struct {
     int device; /* that tile.clusters have been asked of; -1: none yet */
 } persistent_choice;
 
-template <int TYPE, int LAYOUT, class T> static persistent_choice persistent_of(void) {
+template <int TYPE, int LAYOUT, class T> static persistent_choice persistent_of(int shapes) {
     return {gemm_persistent<TYPE, LAYOUT, T>,
             T::THREADS,
             T::BYTES,
-            {T::BM, T::BN, T::PING_PONG, T::ANY_C, true, ALL_SHAPES, {}},
+            {T::BM, T::BN, T::PING_PONG, T::ANY_C, true, shapes, {}},
             -1};
 }
 
 /* The configurations.     BM   BN stages ping-pong, buffers any C */
 typedef persistent_tile<128, 192, 5, 1, 1, 0> wide;
+typedef persistent_tile<128, 128, 5, 1, 4, 0> square;
+typedef persistent_tile<128, 128, 6, 1, 2, 0> square_deep; /* s8: faster by one fourteenth at 2048^3; the other types
+                                                            * are slower */
 typedef persistent_tile<64, 128, 8, 0, 1, 0> flat;
 typedef persistent_tile<128, 128, 6, 1, 1, 1> square_any;
-/* For 16 bits alone. */
-typedef persistent_tile<128, 256, 4, 0, 1, 0> shared; /* both consumers share the tile */
-typedef persistent_tile<64, 64, 12, 0, 1, 0> small;
-typedef persistent_tile<128, 160, 5, 1, 1, 1> middle_any;
+typedef persistent_tile<64, 128, 8, 0, 1, 1> flat_any;
+/* The others are for 16 bits alone. */
 typedef persistent_tile<128, 64, 8, 1, 1, 1> tall_any;
 typedef persistent_tile<64, 64, 12, 0, 1, 1> small_any;
-/* For the others. s8 is faster by one fourteenth at 2048^3 with six stages, and tf32 slower. */
-typedef persistent_tile<128, 128, 5, 1, 4, 0> square;
-typedef persistent_tile<128, 128, 6, 1, 2, 0> square_deep;
-typedef persistent_tile<64, 128, 8, 0, 1, 1> flat_any;
+typedef persistent_tile<64, 64, 12, 0, 1, 0> small;
+typedef persistent_tile<128, 160, 5, 1, 1, 1> middle_any;
+typedef persistent_tile<128, 256, 4, 0, 1, 0> shared; /* both consumers share the tile */
 
-/* Those for a type and a layout; where there are fewer than PERSISTENT_TILES, the last are empty. */
+/* Those for a type and a layout; where there are fewer than PERSISTENT_TILES, the others are empty. */
 template <int TYPE, int LAYOUT> static persistent_choice *persistent_choices(void) {
-    if constexpr (TYPE == GEMM_F16 || TYPE == GEMM_BF16) {
-        static persistent_choice all[PERSISTENT_TILES] = {
-            persistent_of<TYPE, LAYOUT, wide>(),       persistent_of<TYPE, LAYOUT, flat>(),
-            persistent_of<TYPE, LAYOUT, square_any>(), persistent_of<TYPE, LAYOUT, shared>(),
-            persistent_of<TYPE, LAYOUT, small>(),      persistent_of<TYPE, LAYOUT, middle_any>(),
-            persistent_of<TYPE, LAYOUT, tall_any>(),   persistent_of<TYPE, LAYOUT, small_any>(),
+    const bool HALF = TYPE == GEMM_F16 || TYPE == GEMM_BF16;
+    typedef std::conditional_t<TYPE == GEMM_S8, square_deep, square> square_tile;
+    static persistent_choice all[PERSISTENT_TILES] = {
+        persistent_of<TYPE, LAYOUT, wide>(IN_1X1 | IN_2X1 | (HALF ? IN_2X2 : 0)),
+        persistent_of<TYPE, LAYOUT, square_tile>(IN_1X1 | (HALF ? IN_2X4 : 0)),
+        persistent_of<TYPE, LAYOUT, flat>(IN_1X1 | IN_2X2 | (HALF ? IN_4X2 : 0)),
+        persistent_of<TYPE, LAYOUT, square_any>(IN_1X1),
+        persistent_of<TYPE, LAYOUT, flat_any>(IN_1X1),
+    };
+    if constexpr (HALF) {
+        static const persistent_choice more[] = {
+            persistent_of<TYPE, LAYOUT, tall_any>(IN_1X1 | IN_2X4),
+            persistent_of<TYPE, LAYOUT, small_any>(IN_1X1),
+            persistent_of<TYPE, LAYOUT, small>(IN_1X1 | IN_4X1 | IN_4X2),
+            persistent_of<TYPE, LAYOUT, middle_any>(IN_2X1),
+            persistent_of<TYPE, LAYOUT, shared>(IN_2X1),
         };
-        return all;
-    } else {
-        typedef std::conditional_t<TYPE == GEMM_S8, square_deep, square> square_tile;
-        static persistent_choice all[PERSISTENT_TILES] = {
-            persistent_of<TYPE, LAYOUT, wide>(),        persistent_of<TYPE, LAYOUT, flat>(),
-            persistent_of<TYPE, LAYOUT, square_any>(),  persistent_of<TYPE, LAYOUT, square_tile>(),
-            persistent_of<TYPE, LAYOUT, flat_any>(),
-        };
-        return all;
+        if (all[5].kernel == NULL) memcpy(all + 5, more, sizeof more);
     }
+    return all;
 }
 
 /* For the launcher in persistent.cu: each type and layout is in its own file, so that they compile in parallel, and so

@@ -17,10 +17,10 @@
 #include "fit.h"
 
 enum { FIRST_WHOLE = 10, FIRST_STAGES = 20, CANDIDATES = 29 };
-/* The configurations of the persistent kernel: three that all types have, those of 16 bits, those of the others. */
+/* The configurations of the persistent kernel, in its order. */
 #define HOPPER(whole)                                                                                                  \
-    "wide" whole, "flat" whole, "square_any" whole, "shared" whole, "small" whole, "middle_any" whole,                 \
-        "tall_any" whole, "small_any" whole, "square" whole, "flat_any" whole
+    "wide" whole, "square" whole, "flat" whole, "square_any" whole, "flat_any" whole, "tall_any" whole,                \
+        "small_any" whole, "small" whole, "middle_any" whole, "shared" whole
 /* Those _whole without parts. */
 static const char *const names[CANDIDATES] = {
     HOPPER(""),      HOPPER("_whole"),     "stages_128x128",   "stages_64x64",      "stages_32x128",
@@ -35,11 +35,11 @@ typedef struct {
     multistage_plan b;
 } timed_plan;
 
-/* All of cluster_shapes, or CLUSTER's alone; as bits. */
-static int shapes_to_try(void) {
+/* Bits, as in plan_tile: CLUSTER's shape, or those of the tile. */
+static int shapes_to_try(int of_tile) {
     const char *set = getenv("CLUSTER");
     int down, across, i = 0;
-    if (set == NULL || sscanf(set, "%dx%d", &down, &across) != 2) return ALL_SHAPES;
+    if (set == NULL || sscanf(set, "%dx%d", &down, &across) != 2) return of_tile;
     while (i < CLUSTER_SHAPES && (cluster_shapes[i].down != down || cluster_shapes[i].across != across)) i++;
     return i < CLUSTER_SHAPES ? 1 << i : 0;
 }
@@ -57,12 +57,10 @@ static timed_plan plan_with(const gemm_problem *p, int candidate) {
     plan_tile tiles[PERSISTENT_TILES];
     plan_costs costs = set != NULL ? *current_costs() : shipped_costs;
     const int count = persistent_tiles(p, tiles), most = set != NULL ? atoi(set) : INT_MAX;
-    const bool half = p->type == GEMM_F16 || p->type == GEMM_BF16;
-    int tile = candidate % FIRST_WHOLE;
-    if (tile >= 3) tile = half == (tile < 8) ? half ? tile : tile - 5 : -1;
+    const int tile = candidate % FIRST_WHOLE;
     if (candidate >= FIRST_WHOLE) costs.meet = 1e15; /* no parts */
     for (int i = 0; i < count; i++) {
-        tiles[i].shapes &= i != tile ? 0 : shapes_to_try();
+        tiles[i].shapes = i != tile ? 0 : shapes_to_try(tiles[i].shapes);
         for (int size = 0; size < CLUSTER_SIZES; size++)
             if (tiles[i].clusters[size] > most) tiles[i].clusters[size] = most;
     }
@@ -73,7 +71,7 @@ static timed_plan plan_with(const gemm_problem *p, int candidate) {
 static const char *lacks(const gemm_problem *p, int i) {
     const timed_plan t = plan_with(p, i);
     if (p->type == GEMM_S8 && p->layout == GEMM_NN) return "takes s8 in tn";
-    if (!t.hopper && (shapes_to_try() & 1) == 0) return "has no clusters";
+    if (!t.hopper && (shapes_to_try(IN_1X1) & IN_1X1) == 0) return "has no clusters";
     if (i >= FIRST_WHOLE && i < FIRST_STAGES && plan_with(p, i % FIRST_WHOLE).a.parts == 1)
         return "the same as without _whole";
     return t.a.tile >= 0 || isfinite(t.b.clocks) || p->m == 0 || p->n == 0 ? NULL : "there is no such plan";

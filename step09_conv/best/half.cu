@@ -153,7 +153,7 @@ static void offer_tiles(const half_plan *plan, const gemm_problem *g, const plan
         const bool in_pairs = paired && !pieces && !whole, alone = !in_pairs && (lines || plan->loader != LOAD_WINDOWS);
         const int room = tiles[0].clusters[0];
         offered[i] = *t;
-        offered[i].shapes = in_pairs ? 1 << 1 : alone; /* one above the other */
+        offered[i].shapes = in_pairs ? IN_2X1 : alone ? IN_1X1 : 0;
         if (pieces && square && g->n % 256 == 0 && broad >= room && room > 0) offered[i].shapes = 0;
     }
 }

@@ -23,8 +23,8 @@ for layout in tn nn; do
     for dtype in f16 bf16 tf32 s8; do
         case "$dtype $layout" in 's8 nn' | 'bf16 nn') continue ;; esac
         case $dtype in *16) long=1200 ;; tf32) long=600 ;; s8) long=2400 ;; esac # 2400 bytes: K that is divided
-        any='square_any flat_any' bulk='wide flat square'
-        case $dtype in *16) any='square_any tall_any small_any' bulk='wide flat small' ;; esac
+        any='square_any flat_any' bulk='wide square flat'
+        case $dtype in *16) any='square_any flat_any tall_any small_any' bulk='wide square flat small' ;; esac
         set -- --dtype $dtype --layout $layout
         export CLUSTER=1x1
         # The same code for bf16 as for f16: all tiles once, the rest with KL_TEST_ALL.
