@@ -73,7 +73,9 @@ while read -r name cluster options; do
 done <"$work/runs"
 [ "$left" = 0 ] || echo "tune: $left of $(wc -l <"$work/runs") runs are not timed yet; the same command continues" >&2
 
-cat "$folder"/*.csv >"$work/times"
+while read -r name _; do
+    [ ! -e "$folder/$name.csv" ] || cat "$folder/$name.csv"
+done <"$work/runs" >"$work/times"
 build/tune/run --fit "$work/times" "$work/fitted"
 gpu=$(head -n 1 "$work/fitted" | cut -f 1)
 {

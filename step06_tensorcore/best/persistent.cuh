@@ -32,8 +32,9 @@
  * Rows of A or B whose pitch is not a multiple of 128 bytes cost L2 more: each 128 bytes of a tile lie in two of its
  * lines and, if the pitch is not a multiple of 32 bytes either, in five sectors instead of four. If L2 then takes
  * longer than the products, blocks form a cluster. Of two, one above the other, each loads half of the B that they
- * share and multicasts it to both; in one of 2 x 2 blocks each loads half of its A, too. That costs time at the start,
- * and gains nothing where L2 keeps up.
+ * share and multicasts it to both; in one of 2 x 2 blocks each loads half of its A, too; in one of 4 x 2 a quarter of
+ * its B. That costs time at the start, and gains nothing where L2 keeps up. The host says at the launch which shape it
+ * is, so that all shapes are one kernel.
  */
 #pragma once
 
@@ -71,9 +72,10 @@ struct persistent_tile {
 
 /* ---- tile scheduler ---- */
 
-/* What the host has decided: the shape of the clusters (cluster_shape of plan.h); which tiles are split along K, into how many parts. */
+/* What the host has decided: the shape of the clusters (cluster_shape of plan.h), as powers of two, so that no thread
+ * waits for a division; which tiles are split along K, into how many parts. */
 struct persistent_work {
-    int down, across;
+    int log_down, log_across, row_bits; /* row_bits: of a block's rank, its row in its cluster */
     int band;         /* so many rows of cluster tiles make a band */
     int whole, parts; /* cluster tiles that one cluster computes alone; the parts of each of the others */
     void *sums;       /* their partial sums (reduce_parts.cuh) */
@@ -87,8 +89,9 @@ static inline persistent_work work_of(const hopper_plan *plan, const plan_tile *
     const int bm = s.down * t->bm, bn = s.across * t->bn, bk = hopper_bk(p->type);
     const int tiles_m = (p->m + bm - 1) / bm, tiles_n = (p->n + bn - 1) / bn;
     const int units = plan->whole + (tiles_m * tiles_n - plan->whole) * plan->parts;
-    return {s.down,
-            s.across,
+    return {s.down >> 1, /* of 1, 2 and 4 */
+            s.across >> 1,
+            s.down - 1,
             band_rows > bm ? band_rows / bm : 1,
             plan->whole,
             plan->parts,
@@ -138,23 +141,25 @@ static __device__ __forceinline__ persistent_block persistent_begin(const persis
     persistent_block b;
     b.full = shared_address(shared), b.empty = b.full + 8 * T::STAGES;
     b.ring = b.full + T::BARRIER_BYTES, b.staging = b.ring + T::STAGES * T::STAGE_BYTES;
-    b.down = w.down, b.across = w.across, b.cluster = w.down * w.across;
-    b.row = (int)cluster_rank() % b.down, b.col = (int)cluster_rank() / b.down;
+    const int log_size = w.log_down + w.log_across, rank = (int)cluster_rank();
+    b.down = 1 << w.log_down, b.across = 1 << w.log_across, b.cluster = 1 << log_size;
+    b.row = rank & w.row_bits, b.col = rank >> w.log_down;
     b.units = w.units, b.steps = w.steps;
     b.same_row = 0, b.same_col = ((1u << b.down) - 1) << b.col * b.down;
     for (int i = 0; i < b.across; i++) b.same_row |= 1u << (i * b.down + b.row);
-    b.part_a = T::BM / b.across, b.part_b = rows_b / b.down;
-    b.first = blockIdx.x / b.cluster, b.stride = gridDim.x / b.cluster;
+    b.part_a = T::BM >> w.log_across, b.part_b = rows_b >> w.log_down;
+    b.first = blockIdx.x >> log_size, b.stride = gridDim.x >> log_size;
     return b;
 }
 
-/* The first row and column of this block's part of a cluster tile. Tiles go in bands, column by column. */
-template <class T>
+/* The first row and column of this block's part of a cluster tile. Tiles go in bands, column by column. COLUMN: all
+ * clusters are blocks one above the other. */
+template <class T, bool COLUMN = false>
 static __device__ __forceinline__ void tile_origin(const persistent_work &w, int tile, int *row, int *col) {
     const int first = tile / (w.band * w.tiles_n) * w.band, inside = tile % (w.band * w.tiles_n);
     const int rows = min(w.band, w.tiles_m - first), rank = (int)cluster_rank();
-    *row = ((first + inside % rows) * w.down + rank % w.down) * T::BM;
-    *col = (inside / rows * w.across + rank / w.down) * T::BN;
+    *row = (((first + inside % rows) << w.log_down) + (COLUMN ? rank : rank & w.row_bits)) * T::BM;
+    *col = COLUMN ? inside / rows * T::BN : ((inside / rows << w.log_across) + (rank >> w.log_down)) * T::BN;
 }
 
 /* ---- the ring of stages ---- */
@@ -183,7 +188,7 @@ static __device__ __forceinline__ int peers_of(const persistent_block &b) {
 /* Where peer i, if there is one, has the barrier `empty` of its stage 0; else 0. */
 static __device__ __forceinline__ uint32_t peer_empty(const persistent_block &b, int i) {
     if (i >= peers_of(b)) return 0;
-    const int rank = i < b.down ? b.col * b.down + i : (b.col + i - b.down + 1) % b.across * b.down + b.row;
+    const int rank = i < b.down ? b.col * b.down + i : ((b.col + i - b.down + 1) & (b.across - 1)) * b.down + b.row;
     return cluster_map(b.empty, (unsigned)rank);
 }
 
@@ -442,7 +447,7 @@ store_part(const hopper_problem &p, const persistent_block &block, const persist
     typedef typename hopper_small<TYPE>::type small;             /* the other type that C may have */
     const int THREADS = T::PING_PONG ? 128 : 128 * T::CONSUMERS; /* that share the tile */
     const int thread = threadIdx.x - 128 - (T::PING_PONG ? 128 * consumer : 0), lane = thread % 32;
-    const int divided = (unit.tile - work.whole) * work.down * work.across + (int)cluster_rank();
+    const int divided = ((unit.tile - work.whole) << (work.log_down + work.log_across)) + (int)cluster_rank();
     SUM *sums = parts_of<T::BM, T::BN, SUM>(work.sums, divided, work.parts);
     SUM *part = sums + unit.part * (T::BM * T::BN);
 #pragma unroll

@@ -192,15 +192,15 @@ static void consider(hopper_plan *plan, const problem_costs *of, const plan_tile
         plan->tile = i, plan->shape = shape, plan->clusters = (int)c.clusters;
 }
 
-/* The same with each shape of a cluster that is no larger than C. */
+/* The same with each shape of its clusters; of four and more blocks, if C has tiles for more than half of them. */
 static void consider_clusters(hopper_plan *plan, const problem_costs *of, const plan_tile *tiles, int i,
                               bool parts_too, double before, const plan_costs *costs) {
     const plan_tile *t = &tiles[i];
     if (parts_too && !t->parts) return;
     for (int shape = 0; shape < CLUSTER_SHAPES; shape++) {
         const cluster_shape *s = &cluster_shapes[shape];
-        if ((t->shapes >> shape & 1) && t->clusters[s->size] > 0 && plan->p.n > s->across / 2 * t->bn &&
-            plan->p.m > s->down / 2 * t->bm)
+        const bool fits = plan->p.n > s->across / 2 * t->bn && plan->p.m > s->down / 2 * t->bm;
+        if ((t->shapes >> shape & 1) && t->clusters[s->size] > 0 && (fits || s->size < 2))
             consider(plan, of, t, i, shape, parts_too, before, costs);
     }
 }

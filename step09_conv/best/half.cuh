@@ -50,7 +50,7 @@ static __device__ __forceinline__ void copy_pieces(const CUtensorMap *f_map, con
     for (int u = block.first; u < block.units; u += block.stride) {
         const persistent_unit unit = unit_at<T>(block, work, u);
         int place0, k0;
-        tile_origin<T>(work, unit.tile, &place0, &k0);
+        tile_origin<T, true>(work, unit.tile, &place0, &k0);
         find_rows<PIECE, T::BM>(v, p.m, place0, rows);
         half_row own[S::COUNT];
 #pragma unroll
@@ -87,7 +87,7 @@ static __device__ __forceinline__ void load_windows(const CUtensorMap *x_map, co
     for (int u = block.first; u < block.units; u += block.stride) {
         const persistent_unit unit = unit_at<T>(block, work, u);
         int place0, k0;
-        tile_origin<T>(work, unit.tile, &place0, &k0);
+        tile_origin<T, true>(work, unit.tile, &place0, &k0);
         const half_corner corner = corner_of(v, place0);
         int tap = unit.first / slices, c = unit.first % slices * 64, r = tap / v.s, s = tap % v.s;
         for (int t = unit.first; t < unit.first + unit.steps; t++) {
@@ -252,7 +252,7 @@ static __device__ __forceinline__ void consume_half(const CUtensorMap *y_map, co
         if (T::PING_PONG) skip_tile<T>(&at, unit_steps<T>(block, work, u + block.stride));
 
         int row, k0;
-        tile_origin<T>(work, unit.tile, &row, &k0);
+        tile_origin<T, true>(work, unit.tile, &row, &k0);
 #pragma unroll
         for (int piece = 0; piece < T::PIECES; piece++)
             scale<small>(v, d[piece], k0, p.n, v.bias != NULL && unit.part <= 0);

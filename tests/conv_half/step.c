@@ -1,6 +1,6 @@
 /* Step 9's best in f16 and bf16, a variant for each configuration of half.cuh, and half_mma.cu. On three blocks, so
  * that small problems take several waves of tiles, and parts of tiles behind them. Each launch says how it is computed;
- * with BITS=1 in the environment also a hash of y.
+ * with BITS=1 in the environment also a hash of y; with PAIRS=1 only pairs of blocks are offered.
  */
 #include <stdlib.h>
 
@@ -10,7 +10,8 @@ static half_plan plan_with(const conv_problem *p, int tile) {
     plan_tile tiles[HALF_TILES];
     const int count = half_tiles(p->type, tiles);
     for (int i = 0; i < count; i++)
-        for (int size = 0; size < CLUSTER_SIZES; size++) tiles[i].clusters[size] = i == tile ? 3 : 0;
+        for (int size = 0; size < CLUSTER_SIZES; size++)
+            tiles[i].clusters[size] = i == tile && (size == 1 || getenv("PAIRS") == NULL) ? 3 : 0;
     return plan_half(p, tiles, count);
 }
 

@@ -28,7 +28,7 @@ for dtype in f16 bf16; do
     # Each tile in both types: several waves, rows of 16 and 8 bytes, pairs of blocks, mma.sync.
     computes 'pieces of 16, \(whole\|both\|parts\),' "$any" "$@" --n 3 --c 24 --h 11 --k 131 --bias --beta -1
     computes 'pieces of 8, whole,' "$bulk" "$@" --n 2 --c 20 --h 13 --k 72 --s 2 --dilation 2
-    computes 'tiles 16, whole,' "$pair" "$@" --n 3 --c 72 --h 11 --k 200 --r 1 --bias --beta 2
+    PAIRS=1 computes 'tiles 16, whole,' "$pair" "$@" --n 3 --c 72 --h 11 --k 200 --r 1 --bias --beta 2
     computes 'pieces of 16, mma,' mma "$@" --n 2 --c 72 --h 9 --k 70 --bias --beta 0.5
     # How operands come to the tiles is the same code for both types, and tried of either (with KL_TEST_ALL, of both).
     if [ $dtype = f16 ] || [ -n "${KL_TEST_ALL:-}" ]; then
@@ -44,7 +44,7 @@ for dtype in f16 bf16; do
         computes 'windows 16, \(whole\|both\),' "$any" "$@" --n 3 --c 64 --h 11 --k 131 --r 1 --stride 2 --beta -1
         computes 'windows 16, parts,' "$any" "$@" --n 1 --c 192 --h 7 --k 50 --bias --alpha -0.5 --beta 2
         # Where a tap's last channels are zeros, by pairs, of which the second block may have no place.
-        computes 'windows 16, whole,' "$pair" "$@" --n 3 --c 152 --h 11 --k 200 --bias --beta 0.5
+        PAIRS=1 computes 'windows 16, whole,' "$pair" "$@" --n 3 --c 152 --h 11 --k 200 --bias --beta 0.5
         # Parts behind whole tiles, with a bias, which only one part may add. Planes.
         computes 'pieces of 16, both,' "square_any small_any flat_any" "$@" --c 136 --h 25 --n 1 --k 64 --bias
         computes 'pieces of 16, both,' tall_any "$@" --c 136 --h 22 --n 1 --k 64 --bias
@@ -62,7 +62,7 @@ for dtype in f16 bf16; do
     if [ $dtype = bf16 ] || [ -n "${KL_TEST_ALL:-}" ]; then
         computes 'windows 16, whole,' 'tall long flat' "$@" --n 3 --c 128 --h 15 --w 9 --k 136 --r 5 --s 2 \
             --stride 2 --stride-w 1 --dilation 1 --dilation-w 3 --pad 3 --pad-w 1
-        computes 'windows 16, whole,' "$pair" "$@" --n 1 --c 248 --h 15 --w 9 --k 264 --r 2 --s 3 --stride 2 \
+        PAIRS=1 computes 'windows 16, whole,' "$pair" "$@" --n 1 --c 248 --h 15 --w 9 --k 264 --r 2 --s 3 --stride 2 \
             --pad 2 --alpha 2
         computes 'pieces of 16, parts,' "$any" "$@" --c 200 --h 7 --n 1 --k 50 --bias --alpha -0.5 --beta 2
         computes 'tiles 16, parts,' "$any" "$@" --c 1000 --h 7 --n 1 --k 33 --r 1 --bias
