@@ -26,8 +26,8 @@ need_folder tune "$folder"
 
 clusters='1x1 2x1 2x2 2x4' # blocks one above the other by side by side
 
-# A line a run: the name of what it leaves, the shape of its clusters, and its options. Of every kind of set one, then the
-# next of every kind.
+# A line a run: the name of what it leaves, the shape of its clusters, and its options. Of every kind of set one, then
+# the next of every kind.
 runs() {
     problems | while read -r name options; do
         for cluster in $clusters; do echo "$name.$cluster $cluster $options"; done
@@ -49,8 +49,8 @@ timed() {
     name=$1 cluster=$2 status=0
     shift 2
     rm -f "$work/plans" "$work/csv"
-    CLUSTER=$cluster PLANS=$work/plans build/tune/run "$@" --no-baseline --time 0.02 --csv "$work/csv" >"$work/out" 2>"$work/err" \
-        </dev/null || status=$?
+    CLUSTER=$cluster PLANS=$work/plans build/tune/run "$@" --no-baseline --time 0.02 --csv "$work/csv" \
+        >"$work/out" 2>"$work/err" </dev/null || status=$?
     if [ "$status" != 0 ]; then # 1: a plan's result is wrong, and it is not timed; others are
         echo "tune: $*: exit status $status: $(cat "$work/out" "$work/err" | tail -n 1)" >&2
         [ "$status" = 1 ] || exit "$status"

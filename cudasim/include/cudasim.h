@@ -32,8 +32,8 @@ cudasim_device_function cudasim_device;
 typedef void cudasim_count_function(const char *what, const char *problem);
 cudasim_count_function cudasim_count;
 
-/* on == 0: launches from now on are not checked, until it is called with another number. For those that do what a launch
- * before has done in the same memory, with other values. Waits for all kernels. */
+/* on == 0: launches from now on are not checked, until it is called with another number. For those that do what a
+ * launch before has done in the same memory, with other values. Waits for all kernels. */
 typedef void cudasim_check_function(int on);
 cudasim_check_function cudasim_check;
 

@@ -45,12 +45,11 @@
 #include "reduce_parts.cuh"
 
 /* A configuration: the knobs, in one place. */
-template <int BM_, int BN_, int STAGES_, int PING_PONG_, int BUFFERS_, int ANY_C_>
-struct persistent_tile {
+template <int BM_, int BN_, int STAGES_, int PING_PONG_, int BUFFERS_, int ANY_C_> struct persistent_tile {
     static const int BM = BM_, BN = BN_; /* the tile of a block */
     /* The consumers ping-pong, a whole tile each; or they share a tile, 64 rows each. */
     static const bool PING_PONG = PING_PONG_;
-    static const int STAGES = STAGES_; /* of the ring: 128 bytes along K each */
+    static const int STAGES = STAGES_;   /* of the ring: 128 bytes along K each */
     static const int BUFFERS = BUFFERS_; /* buffers per warp for results, which leave 128 bytes per row at a time */
     static const bool PARTS = true;      /* takes parts of tiles (step 9 has tiles that do not) */
     static const bool ANY_C = ANY_C_;    /* takes C of any alignment; the others only rows of C that begin and end on
@@ -76,7 +75,7 @@ struct persistent_tile {
  * waits for a division; which tiles are split along K, into how many parts. */
 struct persistent_work {
     int log_down, log_across, row_bits; /* row_bits: of a block's rank, its row in its cluster */
-    int band;         /* so many rows of cluster tiles make a band */
+    int band;                           /* so many rows of cluster tiles make a band */
     int whole, parts; /* cluster tiles that one cluster computes alone; the parts of each of the others */
     void *sums;       /* their partial sums (reduce_parts.cuh) */
     int tiles_m, tiles_n, units, steps; /* cluster tiles; whole ones and parts; steps of a tile along K */
@@ -271,8 +270,8 @@ static __device__ __forceinline__ void store_slabs(const hopper_problem &p, cons
 /* The same for the problem's type of C. */
 template <int TYPE, class T, class SUM, int COUNT>
 static __device__ __forceinline__ void epilogue(const hopper_problem &p, const CUtensorMap *map, const SUM (&d)[COUNT],
-                                                int row, int col, uint32_t buffers, unsigned *place,
-                                                uint32_t old, int piece) {
+                                                int row, int col, uint32_t buffers, unsigned *place, uint32_t old,
+                                                int piece) {
     const int SHORT = hopper_short(TYPE), LONG = hopper_long(TYPE);
     const bool add = p.beta != 0.0f;
     if constexpr (TYPE == GEMM_F16 || TYPE == GEMM_BF16) {
@@ -537,8 +536,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
                     const __grid_constant__ CUtensorMap c_map, const hopper_problem p, const persistent_work work) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     extern __shared__ __align__(1024) unsigned char shared[];
-    const persistent_block block =
-        persistent_begin<T>(work, shared, LAYOUT == GEMM_TN ? T::BN : hopper_bk(TYPE));
+    const persistent_block block = persistent_begin<T>(work, shared, LAYOUT == GEMM_TN ? T::BN : hopper_bk(TYPE));
     const int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0); /* so that the compiler sees it is the same for all
                                                                    * lanes */
     griddepcontrol_launch_dependents(); /* the next launch may begin, as far as there is room; it waits, as this does */

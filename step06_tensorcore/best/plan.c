@@ -137,7 +137,8 @@ static double clocks_of(const plan_tile *t, const tile_costs *c, int64_t whole, 
                         const plan_costs *costs) {
     const double wholes = (double)ceil_div(whole, c->clusters), each = (double)ceil_div(c->steps, parts);
     const double divided = (double)ceil_div((c->tiles - whole) * parts, c->clusters);
-    const double busy = wholes > 1 || divided > 0 ? 1 : larger((double)whole / (double)c->clusters, 0.5); /* of the clusters */
+    const double busy =
+        wholes > 1 || divided > 0 ? 1 : larger((double)whole / (double)c->clusters, 0.5); /* of the clusters */
     const double step = larger(c->products, c->deliver * busy);
     double clocks = c->always + (wholes * (double)c->steps + divided * each) * step;
     clocks += wholes == 0 ? costs->start : (wholes - 1) * c->between + (divided > 0 ? c->between : c->store);
@@ -159,8 +160,8 @@ double hopper_clocks(const gemm_problem *p, const plan_tile *t, const hopper_pla
 
 /* Makes it the plan to use tile number `i` in clusters of that shape, if that is faster, for whole tiles or with parts.
  * `before`: clocks of copies. */
-static void consider(hopper_plan *plan, const problem_costs *of, const plan_tile *t, int i, int shape,
-                     bool parts_too, double before, const plan_costs *costs) {
+static void consider(hopper_plan *plan, const problem_costs *of, const plan_tile *t, int i, int shape, bool parts_too,
+                     double before, const plan_costs *costs) {
     const cluster_shape *s = &cluster_shapes[shape];
     const tile_costs c = costs_of(t, s, &plan->p, of, costs);
     /* Nothing takes less than this. */
@@ -188,13 +189,12 @@ static void consider(hopper_plan *plan, const problem_costs *of, const plan_tile
             if (clocks < plan->clocks) plan->clocks = clocks, plan->whole = (int)first, plan->parts = (int)parts;
         }
     }
-    if (plan->clocks < was)
-        plan->tile = i, plan->shape = shape, plan->clusters = (int)c.clusters;
+    if (plan->clocks < was) plan->tile = i, plan->shape = shape, plan->clusters = (int)c.clusters;
 }
 
 /* The same with each shape of its clusters; of four and more blocks, if C has tiles for more than half of them. */
-static void consider_clusters(hopper_plan *plan, const problem_costs *of, const plan_tile *tiles, int i,
-                              bool parts_too, double before, const plan_costs *costs) {
+static void consider_clusters(hopper_plan *plan, const problem_costs *of, const plan_tile *tiles, int i, bool parts_too,
+                              double before, const plan_costs *costs) {
     const plan_tile *t = &tiles[i];
     if (parts_too && !t->parts) return;
     for (int shape = 0; shape < CLUSTER_SHAPES; shape++) {

@@ -84,8 +84,8 @@ static const char *note(const gemm_problem *p, int i) {
     FILE *f = path != NULL ? fopen(path, "ae") : NULL;
     if (f != NULL) {
         fprintf(f, "%s,%s,%s,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d\n", names[i], gemm_type_name(p->type),
-                gemm_layout_name(p->layout), p->m, p->n, p->k, p->lda, p->ldb, p->ldc, t.hopper ? t.a.tile : t.b.tile, t.a.shape,
-                t.hopper ? t.a.whole : (int)t.b.whole, t.hopper ? t.a.parts : t.b.parts, t.a.a.rows > 0,
+                gemm_layout_name(p->layout), p->m, p->n, p->k, p->lda, p->ldb, p->ldc, t.hopper ? t.a.tile : t.b.tile,
+                t.a.shape, t.hopper ? t.a.whole : (int)t.b.whole, t.hopper ? t.a.parts : t.b.parts, t.a.a.rows > 0,
                 t.a.b.rows > 0);
         fclose(f);
     }
@@ -142,14 +142,14 @@ static bool read_time(const char *line, double *us, timed_plan *t) {
     char name[32], type[8], layout[8];
     int tile, shape, whole, parts, a, b, candidate = 0, kind = 0;
     gemm_problem *p = &t->p;
-    if (sscanf(line, "%lf,%31[^,],%7[^,],%7[^,],%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d", us, name, type, layout, &p->m, &p->n,
-               &p->k, &p->lda, &p->ldb, &p->ldc, &tile, &shape, &whole, &parts, &a, &b) != 16)
+    if (sscanf(line, "%lf,%31[^,],%7[^,],%7[^,],%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d", us, name, type, layout, &p->m,
+               &p->n, &p->k, &p->lda, &p->ldb, &p->ldc, &tile, &shape, &whole, &parts, &a, &b) != 16)
         return false;
     while (kind < ARRAY_SIZE(types) && strcmp(type, gemm_type_name(types[kind])) != 0) kind++;
     while (candidate < CANDIDATES && strcmp(name, names[candidate]) != 0) candidate++;
     t->hopper = candidate < FIRST_STAGES;
-    if (kind == ARRAY_SIZE(types) || candidate == CANDIDATES || !(*us > 0) || parts < 1 || shape < 0 || shape >= CLUSTER_SHAPES || tile < 0 ||
-        tile >= (t->hopper ? PERSISTENT_TILES : MULTISTAGE_THIN + 1))
+    if (kind == ARRAY_SIZE(types) || candidate == CANDIDATES || !(*us > 0) || parts < 1 || shape < 0 ||
+        shape >= CLUSTER_SHAPES || tile < 0 || tile >= (t->hopper ? PERSISTENT_TILES : MULTISTAGE_THIN + 1))
         return false;
     dtype outs[2];
     gemm_outs(p->type = types[kind], outs);

@@ -221,8 +221,8 @@ static cudaError_t launch_hopper(const conv_problem *p, const half_plan *plan, c
     if (error != cudaSuccess) return error;
     const persistent_work work = work_of(&plan->product, t, BAND_ROWS);
     const int cluster = 1 << s->size;
-    return gemm_launch_overlapping(c->kernel, (unsigned)(plan->product.clusters * cluster), cluster,
-                                   c->threads, c->bytes, stream, x_map, f_map, y_map, hopper_of(g), plan->view, work, plan->loader);
+    return gemm_launch_overlapping(c->kernel, (unsigned)(plan->product.clusters * cluster), cluster, c->threads,
+                                   c->bytes, stream, x_map, f_map, y_map, hopper_of(g), plan->view, work, plan->loader);
 }
 
 extern "C" cudaError_t launch_half(const conv_problem *p, const half_plan *plan, cudaStream_t stream) {

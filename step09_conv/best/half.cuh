@@ -179,8 +179,8 @@ store_half_part(const hopper_problem &p, const half_view &v, const persistent_wo
 /* A whole tile's 16 rows of a warp. */
 template <int TYPE, class T, int COUNT>
 static __device__ __forceinline__ void store_half(const hopper_problem &p, const half_view &v, const CUtensorMap *y_map,
-                                                  float (&d)[COUNT], int row, int k0, uint32_t buffers,
-                                                  unsigned *place, uint32_t old, int piece) {
+                                                  float (&d)[COUNT], int row, int k0, uint32_t buffers, unsigned *place,
+                                                  uint32_t old, int piece) {
     typedef typename hopper_small<TYPE>::type small;
     const int SHORT = hopper_short(TYPE);
     if constexpr (!T::ANY_C) {
@@ -300,10 +300,8 @@ __global__ void __launch_bounds__(T::THREADS, 1)
         if (T::CONSUMERS > 1) setmaxnreg_dec<half_registers<T>::COPY>();
         griddepcontrol_wait(); /* consumers wait for what is copied afterwards */
         half_row *rows = (half_row *)(shared + T::BYTES);
-        if (loader == LOAD_PIECES && v.piece == 16)
-            copy_pieces<16, T>(&f_map, p, v, block, work, rows);
-        if (loader == LOAD_PIECES && v.piece == 8)
-            copy_pieces<8, T>(&f_map, p, v, block, work, rows);
+        if (loader == LOAD_PIECES && v.piece == 16) copy_pieces<16, T>(&f_map, p, v, block, work, rows);
+        if (loader == LOAD_PIECES && v.piece == 8) copy_pieces<8, T>(&f_map, p, v, block, work, rows);
         if (loader == LOAD_WINDOWS && threadIdx.x == 0) load_windows<T>(&x_map, &f_map, v, block, work);
         if (loader == LOAD_TILES && threadIdx.x == 0) produce<TYPE, GEMM_TN, T>(&x_map, &f_map, block, work, 0);
         __syncwarp();
@@ -348,18 +346,15 @@ typedef half_tile<64, 128, 8, 0, 1, 1> half_flat_any;
 typedef half_tile<64, 64, 12, 0, 1, 1> half_small_any;
 
 template <int TYPE, class T> static half_choice half_of(void) {
-    return {conv_half<TYPE, T>,
-            T::THREADS,
-            half_bytes<T>(),
-            {T::BM, T::BN, T::PING_PONG, T::ANY_C, T::PARTS, 0, {}},
-            -1};
+    return {
+        conv_half<TYPE, T>, T::THREADS, half_bytes<T>(), {T::BM, T::BN, T::PING_PONG, T::ANY_C, T::PARTS, 0, {}}, -1};
 }
 
 template <int TYPE> static half_choice *half_choices(void) {
     static half_choice all[HALF_TILES] = {
-        half_of<TYPE, half_broad>(),      half_of<TYPE, half_wide>(),      half_of<TYPE, half_square>(),
-        half_of<TYPE, half_tall>(),       half_of<TYPE, half_long>(),      half_of<TYPE, half_flat>(),
-        half_of<TYPE, half_square_any>(), half_of<TYPE, half_tall_any>(),  half_of<TYPE, half_flat_any>(),
+        half_of<TYPE, half_broad>(),      half_of<TYPE, half_wide>(),     half_of<TYPE, half_square>(),
+        half_of<TYPE, half_tall>(),       half_of<TYPE, half_long>(),     half_of<TYPE, half_flat>(),
+        half_of<TYPE, half_square_any>(), half_of<TYPE, half_tall_any>(), half_of<TYPE, half_flat_any>(),
         half_of<TYPE, half_small_any>(),
     };
     return all;

@@ -72,9 +72,9 @@ TILE(10)
 
 int main(int argc, char **argv) {
     static const conv_variant variants[] = {
-        ROW("broad", 0),    ROW("wide", 1),       ROW("square", 2),   ROW("tall", 3),
-        ROW("long", 4),     ROW("flat", 5),       ROW("square_any", 6), ROW("tall_any", 7),
-        ROW("flat_any", 8), ROW("small_any", 9),  ROW("mma", 10),
+        ROW("broad", 0),    ROW("wide", 1),      ROW("square", 2),     ROW("tall", 3),
+        ROW("long", 4),     ROW("flat", 5),      ROW("square_any", 6), ROW("tall_any", 7),
+        ROW("flat_any", 8), ROW("small_any", 9), ROW("mma", 10),
     };
     return conv_step_main(argc, argv, "conv_half", variants, ARRAY_SIZE(variants));
 }
