@@ -39,7 +39,7 @@ typedef struct {
 typedef struct {
     double clocks; /* of a multiprocessor; no tile: infinite */
     int tile;      /* its number; -1: none takes the problem */
-    int shape;     /* of its clusters */
+    int shape;     /* of its clusters: an index of cluster_shapes */
     int clusters;  /* of the launch */
     int whole;     /* cluster tiles that one cluster computes alone; each of the others consists of */
     int parts;     /* so many parts */

@@ -176,6 +176,17 @@ static void paths(void **state) {
     assert_int_equal(r.by_pipe[PIPE_FMA], 2); /* 24 lanes go the long way, then all 32 meet */
 }
 
+/* How many multiply-adds a warp executes in these lines. */
+static uint64_t multiply_adds(const char *const lines[], int count) {
+    free(code.insns);
+    code = (sass_code){.insns = calloc((size_t)count, sizeof *code.insns), .count = count};
+    for (int k = 0; k < count; k++) {
+        assert_true(sass_parse(lines[k], &code.insns[k]));
+        code.insns[k].stall = 6;
+    }
+    return run_blocks(32, 1, 1).by_pipe[PIPE_FMA];
+}
+
 /* A sum of three words carries up to two, each in a predicate of its own; a loop's 64-bit counter hangs on both. */
 static void carries(void **state) {
     static const char *const lines[] = {"MOV R0, 0xffffffff ;",
@@ -189,13 +200,7 @@ static void carries(void **state) {
                                         "@P0 BRA 0xa0 ;",
                                         "FFMA R4, R4, R5, R7 ;",
                                         "EXIT ;"};
-    free(code.insns);
-    code = (sass_code){.insns = calloc(11, sizeof *code.insns), .count = 11};
-    for (int k = 0; k < 11; k++) {
-        assert_true(sass_parse(lines[k], &code.insns[k]));
-        code.insns[k].stall = 6;
-    }
-    assert_int_equal(run_blocks(32, 1, 1).by_pipe[PIPE_FMA], 0);
+    assert_int_equal(multiply_adds(lines, 11), 0);
 }
 
 /* All lanes add to one word: one after the other. In a loop of compare-and-swap one of them succeeds in each round. An
@@ -305,13 +310,7 @@ static void either(void **state) {
                                         "@P0 BRA 0x80 ;",
                                         "FFMA R4, R4, R5, R7 ;",
                                         "EXIT ;"};
-    free(code.insns);
-    code = (sass_code){.insns = calloc(9, sizeof *code.insns), .count = 9};
-    for (int k = 0; k < 9; k++) {
-        assert_true(sass_parse(lines[k], &code.insns[k]));
-        code.insns[k].stall = 6;
-    }
-    assert_int_equal(run_blocks(32, 1, 1).by_pipe[PIPE_FMA], 1);
+    assert_int_equal(multiply_adds(lines, 9), 1);
 }
 
 /* DRAM gives a sector after the other, and is busy with what is written, too; L2 has what was read before. What two
