@@ -20,11 +20,12 @@
 
 enum {
     ROW_BYTES = 128, /* of a tile, along K */
-    MAX_WAVES = 5,   /* parts that a cluster computes */
+    MAX_WAVES = 3,   /* parts that a cluster computes */
     MAX_PARTS = 128  /* of a tile */
 };
 
-static int64_t ceil_div(int64_t a, int64_t b) {
+/* 32 bits, whose division is several times faster. a + b fits. */
+static unsigned ceil_div(unsigned a, unsigned b) {
     return (a + b - 1) / b;
 }
 
@@ -94,7 +95,7 @@ static hopper_plan plan_copies(const gemm_problem *problem, bool of_a, bool of_b
 typedef struct {
     double row_a, row_b; /* clocks of L2 for a row of a tile */
     double least;        /* of the whole launch: DRAM */
-    int64_t steps;       /* of a tile along K */
+    unsigned steps;      /* of a tile along K */
 } problem_costs;
 
 static problem_costs costs_of_problem(const gemm_problem *p, const plan_costs *costs) {
@@ -103,7 +104,7 @@ static problem_costs costs_of_problem(const gemm_problem *p, const plan_costs *c
     return (problem_costs){row_clocks(p->A, (size_t)p->lda * size, costs),
                            row_clocks(p->B, (size_t)p->ldb * size, costs),
                            costs->start + ((double)size * p->k * ((double)p->m + p->n) + c) / costs->dram,
-                           ceil_div((int64_t)p->k * (int64_t)size, ROW_BYTES)};
+                           ceil_div((unsigned)p->k, ROW_BYTES / (unsigned)size)};
 }
 
 const cluster_shape cluster_shapes[CLUSTER_SHAPES] = {{1, 1, 0}, {2, 1, 1}, {1, 2, 1}, {2, 2, 2},
@@ -114,14 +115,16 @@ typedef struct {
     double products, deliver, store, between, part; /* clocks: of a step, to multiply and to be delivered; to store a
                                                      * tile; of that, before the next; to add up parts */
     double least, always;                           /* of the whole launch: DRAM; before the first step */
-    int64_t tiles, steps, clusters;
+    unsigned tiles, steps, clusters;
 } tile_costs;
 
 static tile_costs costs_of(const plan_tile *t, const cluster_shape *s, const gemm_problem *p, const problem_costs *of,
                            const plan_costs *costs) {
     const int rows = p->m < t->bm ? p->m : t->bm, bm = s->down * t->bm, bn = s->across * t->bn;
-    tile_costs c = {.tiles = (int64_t)((p->m - 1) / bm + 1) * ((p->n - 1) / bn + 1), .steps = of->steps};
-    c.clusters = t->clusters[s->size];
+    const uint64_t tiles = (uint64_t)ceil_div((unsigned)p->m, (unsigned)bm) * ceil_div((unsigned)p->n, (unsigned)bn);
+    tile_costs c = {.tiles = tiles < INT_MAX ? (unsigned)tiles : INT_MAX, /* so many no launch takes */
+                    .steps = of->steps,
+                    .clusters = (unsigned)t->clusters[s->size]};
     c.products = t->bm * t->bn / 32 + (t->bn < 192 ? costs->narrow : 0);
     c.deliver = t->bm / s->across * of->row_a + t->bn / s->down * of->row_b;
     c.store = costs->store + (costs->store_bn + (t->any_c ? costs->scattered * t->bm / 64 : 0)) * t->bn;
@@ -133,7 +136,7 @@ static tile_costs costs_of(const plan_tile *t, const cluster_shape *s, const gem
 }
 
 /* The clocks of a launch with `whole` whole tiles, the others in `parts` parts. */
-static double clocks_of(const plan_tile *t, const tile_costs *c, int64_t whole, int64_t parts,
+static double clocks_of(const plan_tile *t, const tile_costs *c, unsigned whole, unsigned parts,
                         const plan_costs *costs) {
     const double wholes = (double)ceil_div(whole, c->clusters), each = (double)ceil_div(c->steps, parts);
     const double divided = (double)ceil_div((c->tiles - whole) * parts, c->clusters);
@@ -155,53 +158,49 @@ double hopper_clocks(const gemm_problem *p, const plan_tile *t, const hopper_pla
     const hopper_plan copies = plan_copies(p, plan->a.rows > 0, plan->b.rows > 0, costs);
     const problem_costs of = costs_of_problem(&copies.p, costs);
     const tile_costs c = costs_of(t, s, &copies.p, &of, costs);
-    return copies.clocks + clocks_of(t, &c, plan->whole, plan->parts, costs);
+    return copies.clocks + clocks_of(t, &c, (unsigned)plan->whole, (unsigned)plan->parts, costs);
 }
 
 /* Makes it the plan to use tile number `i` in clusters of that shape, if that is faster, for whole tiles or with parts.
  * `before`: clocks of copies. */
-static void consider(hopper_plan *plan, const problem_costs *of, const plan_tile *t, int i, int shape, bool parts_too,
-                     double before, const plan_costs *costs) {
+static void consider(hopper_plan *plan, const problem_costs *of, const plan_tile *t, int i, int shape, double before,
+                     const plan_costs *costs) {
     const cluster_shape *s = &cluster_shapes[shape];
     const tile_costs c = costs_of(t, s, &plan->p, of, costs);
-    /* Nothing takes less than this. */
-    const double even = (double)c.tiles * (double)c.steps * larger(c.products, c.deliver / 2) / (double)c.clusters;
-    const double least = before + costs->launch + larger(c.always + even + (parts_too ? c.part : 0), c.least);
-    if (c.tiles > INT_MAX || least >= plan->clocks) return;
     const double was = plan->clocks;
-    if (!parts_too) {
-        const double whole = before + clocks_of(t, &c, c.tiles, 1, costs);
-        if (whole < plan->clocks) plan->clocks = whole, plan->whole = (int)c.tiles, plan->parts = 1;
-    }
+    /* Nothing takes less than this: all clusters have as many steps. Where tiles have parts, all ask L2 for something. */
+    const double always = before + costs->launch + c.always, even = (double)c.tiles * (double)c.steps / c.clusters;
+    if (c.tiles == INT_MAX || before + costs->launch + c.least >= was) return;
+    if (always + even * larger(c.products, c.deliver / 2) >= was) return;
+    const double whole = before + clocks_of(t, &c, c.tiles, 1, costs);
+    if (whole < plan->clocks) plan->clocks = whole, plan->whole = (int)c.tiles, plan->parts = 1;
+    const double divided = always + even * larger(c.products, c.deliver) + c.part;
     /* The tiles of the last wave, which is not full, or of the last two. */
-    const int64_t full = c.tiles / c.clusters * c.clusters;
-    for (int64_t first = full; parts_too && first >= 0 && first >= full - c.clusters; first -= c.clusters) {
-        const int64_t rest = c.tiles - first;
-        if (rest == 0 || rest * s->down * s->across > MAX_DIVIDED) continue;
-        for (int64_t waves = 1; waves <= MAX_WAVES; waves++) {
-            int64_t parts = waves * c.clusters / rest, most = c.steps;
-            if (most > c.clusters) most = c.clusters; /* no cluster has two parts of a tile: it would wait for itself */
-            if (most > MAX_PARTS) most = MAX_PARTS;
+    unsigned rest = t->parts && divided < plan->clocks ? c.tiles % c.clusters : UINT_MAX;
+    unsigned most = c.steps < MAX_PARTS ? c.steps : MAX_PARTS;
+    if (most > c.clusters) most = c.clusters; /* no cluster has two parts of a tile: it would wait for itself */
+    for (; rest <= c.tiles && rest < 2 * c.clusters && rest << s->size <= MAX_DIVIDED; rest += c.clusters) {
+        for (unsigned waves = rest > 0 ? 1 : MAX_WAVES + 1, last = 1; waves <= MAX_WAVES && divided < plan->clocks; waves++) {
+            unsigned parts = waves * c.clusters / rest;
             if (parts > most) parts = most;
-            if (parts < 2) continue;
-            parts = ceil_div(c.steps, ceil_div(c.steps, parts)); /* as few as are no longer than these */
-            const double clocks = before + clocks_of(t, &c, first, parts, costs);
-            if (clocks < plan->clocks) plan->clocks = clocks, plan->whole = (int)first, plan->parts = (int)parts;
+            if (parts > 1) parts = ceil_div(c.steps, ceil_div(c.steps, parts)); /* as few as are no longer than these */
+            if (parts <= last) continue; /* no more than before, or 1 */
+            const double clocks = before + clocks_of(t, &c, c.tiles - rest, last = parts, costs);
+            if (clocks >= plan->clocks) continue;
+            plan->clocks = clocks, plan->whole = (int)(c.tiles - rest), plan->parts = (int)parts;
         }
     }
     if (plan->clocks < was) plan->tile = i, plan->shape = shape, plan->clusters = (int)c.clusters;
 }
 
 /* The same with each shape of its clusters; of four and more blocks, if C has tiles for more than half of them. */
-static void consider_clusters(hopper_plan *plan, const problem_costs *of, const plan_tile *tiles, int i, bool parts_too,
-                              double before, const plan_costs *costs) {
-    const plan_tile *t = &tiles[i];
-    if (parts_too && !t->parts) return;
+static void consider_clusters(hopper_plan *plan, const problem_costs *of, const plan_tile *t, int i, double before,
+                              const plan_costs *costs) {
     for (int shape = 0; shape < CLUSTER_SHAPES; shape++) {
         const cluster_shape *s = &cluster_shapes[shape];
+        if (!(t->shapes >> shape & 1) || t->clusters[s->size] < 1) continue;
         const bool fits = plan->p.n > s->across / 2 * t->bn && plan->p.m > s->down / 2 * t->bm;
-        if ((t->shapes >> shape & 1) && t->clusters[s->size] > 0 && (fits || s->size < 2))
-            consider(plan, of, t, i, shape, parts_too, before, costs);
+        if (fits || s->size < 2) consider(plan, of, t, i, shape, before, costs);
     }
 }
 
@@ -215,6 +214,8 @@ hopper_plan plan_hopper(const gemm_problem *p, const plan_tile *tiles, int count
     const bool must_a = !on_16_bytes(p->A, p->lda, size), must_b = transposes(p) || !on_16_bytes(p->B, p->ldb, size);
     const bool may_a = must_a || off_128(p->A, p->lda, size);
     const bool may_b = must_b || off_128(p->B, p->ldb, size);
+    const double fewest = (double)p->m * p->n * (double)ceil_div((unsigned)p->k, (unsigned)(ROW_BYTES / size)) / 32 /
+                          tiles[0].clusters[0]; /* clocks, if no tile had anything outside of C */
     for (int of_a = must_a; of_a <= may_a; of_a++)
         for (int of_b = must_b; of_b <= may_b; of_b++) {
             hopper_plan plan = plan_copies(p, of_a, of_b, costs);
@@ -222,9 +223,9 @@ hopper_plan plan_hopper(const gemm_problem *p, const plan_tile *tiles, int count
             if (before >= best.clocks) continue;
             plan.clocks = best.clocks;
             const problem_costs of = costs_of_problem(&plan.p, costs);
-            for (int i = 0; i < 2 * count; i++) /* what is found first rules out much of the rest */
-                if (bulk || tiles[i % count].any_c)
-                    consider_clusters(&plan, &of, tiles, i % count, i >= count, before, costs);
+            if (before + costs->launch + larger(of.least, fewest) >= best.clocks) continue;
+            for (int i = 0; i < count; i++)
+                if (bulk || tiles[i].any_c) consider_clusters(&plan, &of, &tiles[i], i, before, costs);
             if (plan.tile >= 0) best = plan;
         }
     if (best.tile < 0) return best;
