@@ -12,6 +12,8 @@
 #include "multistage.h"
 
 #include "best.h"
+#include "gemm/launch.cuh"
+#include "little.h"
 #include "multistage.cuh"
 #include "thin.h"
 
@@ -136,6 +138,10 @@ static double floor_of(const gemm_problem *p, const machine *on, const plan_cost
     return on->memory > 0 ? (double)bytes_of_all(p) / (on->memory * costs->stage_memory) : 0;
 }
 
+static double little_clocks(const gemm_problem *p, const machine *on, const plan_costs *costs) {
+    return costs->stage_launch + costs->little * larger(cycles_little(p, on->sms), floor_of(p, on, costs));
+}
+
 static double thin_clocks(const gemm_problem *p, const machine *on, const plan_costs *costs) {
     return costs->stage_launch + costs->thin * cycles_thin(p, on->sms, floor_of(p, on, costs));
 }
@@ -158,9 +164,11 @@ extern "C" multistage_plan plan_multistage(const gemm_problem *problem, bool wor
     }
     const int64_t divided = isinf(best.clocks) ? 0 : tiles_of(&all[best.tile], &p) - best.whole;
     if (divided > 0) best.bytes = parts_bytes(divided, best.parts, all[best.tile].bm, all[best.tile].bn);
-    const double thin = thin_clocks(&p, &on, costs);
+    const double thin = thin_clocks(&p, &on, costs), little = little_clocks(&p, &on, costs);
     if ((only == MULTISTAGE_ANY || only == MULTISTAGE_THIN) && thin < best.clocks)
         best = {thin, MULTISTAGE_THIN, 1, 0, 0};
+    if ((only == MULTISTAGE_ANY || only == MULTISTAGE_LITTLE) && little < best.clocks)
+        best = {little, MULTISTAGE_LITTLE, 1, 0, 0};
     return best;
 }
 
@@ -169,6 +177,7 @@ extern "C" double multistage_clocks(const gemm_problem *p, const multistage_plan
     int count;
     if (query_machine(&on) != cudaSuccess) return INFINITY;
     if (plan->tile == MULTISTAGE_THIN) return thin_clocks(p, &on, costs);
+    if (plan->tile == MULTISTAGE_LITTLE) return little_clocks(p, &on, costs);
     multistage_choice *c = choices(p, &count) + plan->tile;
     if (plan->tile >= count || query_room(c, on.device) != cudaSuccess || c->per_sm < 1) return INFINITY;
     return clocks_of(c, p, &on, floor_of(p, &on, costs), plan->whole, plan->parts, costs);
@@ -190,11 +199,12 @@ extern "C" cudaError_t launch_multistage_plan(const gemm_problem *problem, const
     const gemm_problem p = gemm_effective(problem);
     if (isinf(plan->clocks)) return cudaErrorInvalidConfiguration;
     if (plan->tile == MULTISTAGE_THIN) return launch_thin(&p, stream);
+    if (plan->tile == MULTISTAGE_LITTLE) return launch_little(&p, stream);
     int count;
     const multistage_choice *c = &choices(&p, &count)[plan->tile];
     const int64_t blocks = plan->whole + (tiles_of(c, &p) - plan->whole) * plan->parts;
-    c->kernel<<<(unsigned)blocks, c->threads, c->bytes, stream>>>(p, (int)plan->whole, plan->parts);
-    return cudaGetLastError();
+    return gemm_launch_as(gemm_capability() >= 90, c->kernel, (unsigned)blocks, 1, c->threads, c->bytes, stream, p,
+                          (int)plan->whole, plan->parts);
 }
 
 extern "C" cudaError_t launch_multistage(const gemm_problem *p, cudaStream_t stream) {

@@ -22,6 +22,7 @@
 
 #include "ampere.cuh"
 #include "ptx/cp_async.cuh"
+#include "ptx/griddepcontrol.cuh"
 #include "ptx/ldmatrix.cuh"
 
 static constexpr int max_of(int a, int b) {
@@ -347,6 +348,8 @@ __global__ void __launch_bounds__(P::THREADS, P::BLOCKS) gemm_multistage(gemm_pr
     const int STAGES = P::STAGES, STEPS = P::STEPS, MI = P::WM / 16, NJ = P::WN / 8;
     const int PRODUCTS = MI * NJ; /* a step */
 
+    griddepcontrol_launch_dependents(); /* launches overlap, on sm_90: each waits for the one before */
+    griddepcontrol_wait();
     share at = make_share<P>(p, whole_tiles, parts);
     int tiles_k = (p.k + P::BK - 1) / P::BK, each = tiles_k / at.parts, extra = tiles_k % at.parts;
     int begin = at.part * each + min(at.part, extra), tiles = each + (at.part < extra);

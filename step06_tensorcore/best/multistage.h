@@ -9,13 +9,13 @@ __BEGIN_DECLS
 /* A way to compute a problem. */
 typedef struct {
     double clocks; /* of a multiprocessor; infinite: there is no such plan */
-    int tile;      /* its number in multistage.cuh, or MULTISTAGE_THIN: thin.cu */
+    int tile;      /* its number in multistage.cuh, or MULTISTAGE_THIN: thin.cu, _LITTLE: little.cu */
     int parts;     /* of each tile of C behind */
     int64_t whole; /* those that are not divided */
     size_t bytes;  /* of workspace */
 } multistage_plan;
 
-enum { MULTISTAGE_ANY = -1, MULTISTAGE_TILES_MOST = 8, MULTISTAGE_THIN = MULTISTAGE_TILES_MOST };
+enum { MULTISTAGE_ANY = -1, MULTISTAGE_TILES_MOST = 8, MULTISTAGE_THIN = MULTISTAGE_TILES_MOST, MULTISTAGE_LITTLE };
 
 /* The plan that is estimated to be the fastest on the current device: of all, or of those with the tile `only`. Without
  * a workspace it divides no tile. */

@@ -168,7 +168,8 @@ static void consider(hopper_plan *plan, const problem_costs *of, const plan_tile
     const cluster_shape *s = &cluster_shapes[shape];
     const tile_costs c = costs_of(t, s, &plan->p, of, costs);
     const double was = plan->clocks;
-    /* Nothing takes less than this: all clusters have as many steps. Where tiles have parts, all ask L2 for something. */
+    /* Nothing takes less than this: all clusters have as many steps. Where tiles have parts, all ask L2 for something.
+     */
     const double always = before + costs->launch + c.always, even = (double)c.tiles * (double)c.steps / c.clusters;
     if (c.tiles == INT_MAX || before + costs->launch + c.least >= was) return;
     if (always + even * larger(c.products, c.deliver / 2) >= was) return;
@@ -180,11 +181,12 @@ static void consider(hopper_plan *plan, const problem_costs *of, const plan_tile
     unsigned most = c.steps < MAX_PARTS ? c.steps : MAX_PARTS;
     if (most > c.clusters) most = c.clusters; /* no cluster has two parts of a tile: it would wait for itself */
     for (; rest <= c.tiles && rest < 2 * c.clusters && rest << s->size <= MAX_DIVIDED; rest += c.clusters) {
-        for (unsigned waves = rest > 0 ? 1 : MAX_WAVES + 1, last = 1; waves <= MAX_WAVES && divided < plan->clocks; waves++) {
+        for (unsigned waves = rest > 0 ? 1 : MAX_WAVES + 1, last = 1; waves <= MAX_WAVES && divided < plan->clocks;
+             waves++) {
             unsigned parts = waves * c.clusters / rest;
             if (parts > most) parts = most;
             if (parts > 1) parts = ceil_div(c.steps, ceil_div(c.steps, parts)); /* as few as are no longer than these */
-            if (parts <= last) continue; /* no more than before, or 1 */
+            if (parts <= last) continue;                                        /* no more than before, or 1 */
             const double clocks = before + clocks_of(t, &c, c.tiles - rest, last = parts, costs);
             if (clocks >= plan->clocks) continue;
             plan->clocks = clocks, plan->whole = (int)(c.tiles - rest), plan->parts = (int)parts;

@@ -16,6 +16,8 @@
 #include "thin.h"
 
 #include "ampere.cuh"
+#include "gemm/launch.cuh"
+#include "ptx/griddepcontrol.cuh"
 
 static const int ROWS_EACH = 4, MAX_THREADS = 256;  /* along K: rows of a block, and its threads */
 static const int COLUMNS = 32, LANES = COLUMNS / 8; /* along N: columns of a block, threads in a row */
@@ -64,6 +66,8 @@ static __device__ __forceinline__ void load_vector(const operand<bits16> &x, boo
 }
 
 template <typename T> __global__ void __launch_bounds__(MAX_THREADS) gemm_thin_rows(gemm_problem p) {
+    griddepcontrol_launch_dependents();
+    griddepcontrol_wait();
     __shared__ float partial[MAX_THREADS / 32][ROWS_EACH];
     const operand<bits16> a = operand_a<bits16>(p);
     const bool of_b = p.n > 1; /* the rows are those of B */
@@ -101,6 +105,8 @@ template <typename T> __global__ void __launch_bounds__(MAX_THREADS) gemm_thin_r
 }
 
 template <typename T> __global__ void __launch_bounds__(MAX_THREADS) gemm_thin_columns(gemm_problem p) {
+    griddepcontrol_launch_dependents();
+    griddepcontrol_wait();
     const int STEP = MAX_THREADS / LANES; /* rows of B that the block takes at once */
     __shared__ float partial[MAX_THREADS / 32][COLUMNS];
     const operand<bits16> a = operand_a<bits16>(p), b = operand_b<bits16, GEMM_NN>(p);
@@ -138,6 +144,8 @@ template <typename T> __global__ void __launch_bounds__(MAX_THREADS) gemm_thin_c
 
 /* k of a few: a thread has four columns of B in registers, and goes down the rows of its warp. C is all that counts. */
 template <typename T, typename OUT> __global__ void __launch_bounds__(MAX_THREADS) gemm_thin_k(gemm_problem p) {
+    griddepcontrol_launch_dependents();
+    griddepcontrol_wait();
     const bool fours = is_fours<OUT>(p), tn = p.layout == GEMM_TN;
     const int across = (p.n + 4 * 32 - 1) / (4 * 32), col = blockIdx.x % across * 128 + threadIdx.x % 32 * 4;
     const int top = (blockIdx.x / across * (MAX_THREADS / 32) + threadIdx.x / 32) * WARP_ROWS;
@@ -203,18 +211,14 @@ double cycles_thin(const gemm_problem *p, int sms, double floor) {
     return clocks > floor ? clocks : floor;
 }
 
-template <typename T> static void launch_type(const gemm_problem *p, cudaStream_t stream) {
+template <typename T> static cudaError_t launch_type(const gemm_problem *p, cudaStream_t stream) {
     auto kernel = by_columns(p)         ? gemm_thin_columns<T>
                   : !by_k(p)            ? gemm_thin_rows<T>
                   : p->out == DTYPE_F32 ? gemm_thin_k<T, float>
                                         : gemm_thin_k<T, T>;
-    kernel<<<(unsigned)blocks_of(p), threads_of(p), 0, stream>>>(*p);
+    return gemm_launch_as(gemm_capability() >= 90, kernel, (unsigned)blocks_of(p), 1, threads_of(p), 0, stream, *p);
 }
 
 cudaError_t launch_thin(const gemm_problem *p, cudaStream_t stream) {
-    if (p->type == GEMM_F16)
-        launch_type<__half>(p, stream);
-    else
-        launch_type<__nv_bfloat16>(p, stream);
-    return cudaGetLastError();
+    return p->type == GEMM_F16 ? launch_type<__half>(p, stream) : launch_type<__nv_bfloat16>(p, stream);
 }

@@ -1,6 +1,6 @@
 /* Every plan that best chooses from, as a variant of its own: each configuration of the persistent kernel, also without
- * parts; each tile of multistage; thin.cu. Tests run them (tests/persistent), and `make tune` (scripts/tune.sh) times
- * them and fits the constants of the estimates:
+ * parts; each tile of multistage; thin.cu; little.cu. Tests run them (tests/persistent), and `make tune`
+ * (scripts/tune.sh) times them and fits the constants of the estimates:
  *
  *   CLUSTERS=3 run OPTION...      on three clusters of blocks, on which small problems take several waves of tiles
  *   CLUSTER=2x4 run OPTION...     in clusters of two blocks one above the other by four side by side, not in the best
@@ -16,16 +16,25 @@
 #include "../best/multistage.h"
 #include "fit.h"
 
-enum { FIRST_WHOLE = 10, FIRST_STAGES = 20, CANDIDATES = 29 };
+enum { FIRST_WHOLE = 10, FIRST_STAGES = 20, CANDIDATES = 30 };
 /* The configurations of the persistent kernel, in its order. */
 #define HOPPER(whole)                                                                                                  \
     "wide" whole, "square" whole, "flat" whole, "square_any" whole, "flat_any" whole, "tall_any" whole,                \
         "small_any" whole, "small" whole, "middle_any" whole, "shared" whole
 /* Those _whole without parts. */
 static const char *const names[CANDIDATES] = {
-    HOPPER(""),      HOPPER("_whole"),     "stages_128x128",   "stages_64x64",      "stages_32x128",
-    "stages_128x32", "stages_any_128x128", "stages_any_64x64", "stages_any_32x128", "stages_any_128x32",
+    HOPPER(""),
+    HOPPER("_whole"),
+    "stages_128x128",
+    "stages_64x64",
+    "stages_32x128",
+    "stages_128x32",
+    "stages_any_128x128",
+    "stages_any_64x64",
+    "stages_any_32x128",
+    "stages_any_128x32",
     "thin",
+    "little",
 };
 
 typedef struct {
@@ -109,7 +118,7 @@ static const char *on_hopper(const device_facts *device) {
 
 /* clang-format off */
 #define EACH(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17)      \
-    X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28)
+    X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29)
 #define FUNCTIONS(i)                                                                                                   \
     static cudaError_t launch_##i(const gemm_problem *p, cudaStream_t s) { return launch(p, i, s); }                   \
     static const char *refuses_##i(const gemm_problem *p) { return lacks(p, i); }                                      \
@@ -149,7 +158,7 @@ static bool read_time(const char *line, double *us, timed_plan *t) {
     while (candidate < CANDIDATES && strcmp(name, names[candidate]) != 0) candidate++;
     t->hopper = candidate < FIRST_STAGES;
     if (kind == ARRAY_SIZE(types) || candidate == CANDIDATES || !(*us > 0) || parts < 1 || shape < 0 ||
-        shape >= CLUSTER_SHAPES || tile < 0 || tile >= (t->hopper ? PERSISTENT_TILES : MULTISTAGE_THIN + 1))
+        shape >= CLUSTER_SHAPES || tile < 0 || tile >= (t->hopper ? PERSISTENT_TILES : MULTISTAGE_LITTLE + 1))
         return false;
     dtype outs[2];
     gemm_outs(p->type = types[kind], outs);

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Every configuration of step 6's persistent kernel in the simulator, on three clusters of blocks: whole tiles, whole
-# tiles and parts, parts alone; C of any alignment; A and B copied first. Ends with "N passed, N failed".
+# tiles and parts, parts alone; C of any alignment; A and B copied first. And the kernel for little products, with those
+# that it takes some from. Ends with "N passed, N failed".
 set -u
 . "$(dirname "$0")/../case.sh"
 
@@ -72,6 +73,22 @@ for layout in tn nn; do
     [ $layout = nn ] && [ -z "${KL_TEST_ALL:-}" ] ||
         computes 'whole tiles and parts' 'square_any tall_any small_any' --layout $layout --out f32 --m 500 --n 128 \
             --k 1200 --beta 2
+done
+
+# Little products: K of one chunk, of less than one, of several rounds; the matrix's first and last chunk, whose elements
+# are loaded one by one; a C of one element.
+stages='stages_any_64x64 stages_any_32x128 stages_any_128x32'
+little() {
+    CLUSTER=1x1 build/tune/run --sim $(printf -- ' --variant %s' $stages little) "$@" --beta 2 >"$work/out" 2>&1 &&
+        [ "$(grep -cE "^($(echo $stages | tr ' ' '|')|little) .* 0\.[0-9]*$" "$work/out")" = 4 ]
+    counted $? "little, $*"
+}
+for kind in 'f16 tn' 'f16 nn' 'bf16 tn' 'bf16 nn'; do
+    set -- --dtype ${kind% *} --layout ${kind#* }
+    little "$@" --m 45 --n 70 --k 300 --misalign 1
+    little "$@" --m 33 --n 31 --k 5 --lda 9 --ldb 71 --ldc 33
+    little "$@" --m 1 --n 1 --k 16 --out f32
+    little "$@" --m 64 --n 40 --k 128 --ldc 41
 done
 
 ended
