@@ -77,18 +77,20 @@ done
 
 # Little products: K of one chunk, of less than one, of several rounds; the matrix's first and last chunk, whose elements
 # are loaded one by one; a C of one element.
-stages='stages_any_64x64 stages_any_32x128 stages_any_128x32'
 little() {
-    CLUSTER=1x1 build/tune/run --sim $(printf -- ' --variant %s' $stages little) "$@" --beta 2 >"$work/out" 2>&1 &&
-        [ "$(grep -cE "^($(echo $stages | tr ' ' '|')|little) .* 0\.[0-9]*$" "$work/out")" = 4 ]
-    counted $? "little, $*"
+    variants=$1
+    shift
+    # shellcheck disable=SC2046 # several words
+    CLUSTER=1x1 build/tune/run --sim $(printf -- ' --variant %s' $variants) "$@" --beta 2 >"$work/out" 2>&1 &&
+        [ "$(grep -cE "^($(echo "$variants" | tr ' ' '|')) .* 0\.[0-9]*$" "$work/out")" = "$(echo "$variants" | wc -w)" ]
+    counted $? "$variants: $*"
 }
 for kind in 'f16 tn' 'f16 nn' 'bf16 tn' 'bf16 nn'; do
-    set -- --dtype ${kind% *} --layout ${kind#* }
-    little "$@" --m 45 --n 70 --k 300 --misalign 1
-    little "$@" --m 33 --n 31 --k 5 --lda 9 --ldb 71 --ldc 33
-    little "$@" --m 1 --n 1 --k 16 --out f32
-    little "$@" --m 64 --n 40 --k 128 --ldc 41
+    set -- --dtype "${kind% *}" --layout "${kind#* }"
+    little 'stages_any_64x64 stages_any_32x128 stages_any_128x32 little' "$@" --m 45 --n 70 --k 300 --misalign 1
+    little 'stages_any_64x64 little' "$@" --m 33 --n 31 --k 5 --lda 9 --ldb 71 --ldc 33
+    little 'thin little' "$@" --m 1 --n 1 --k 16 --out f32
+    little little "$@" --m 64 --n 40 --k 128 --ldc 41
 done
 
 ended
