@@ -21,7 +21,7 @@ static const int THREADS = 32 * WARPS,
 static const int K_PITCH = MOST_K + 8, N_PITCH = SIDE + 8; /* rows in shared memory begin in different banks */
 static const int SUM_PITCH = SIDE + 4;
 static const int TILE = SIDE * K_PITCH > MOST_K *N_PITCH ? SIDE *K_PITCH : MOST_K *N_PITCH;
-static const double ROUND = 800, BESIDES = 1800, MORE = 0.7; /* clocks: for each 32 of K; for the rest; so much of that
+static const double ROUND = 800, BESIDES = 1800, MORE = 1.1; /* clocks: for each 32 of K; for the rest; so much of that
                                                               * for every further block of a multiprocessor */
 
 typedef unsigned short bits16;
