@@ -45,6 +45,9 @@ if command -v "${CUDASIM_NVDISASM:-nvdisasm}" >/dev/null 2>&1; then
     expect 'a time' 0 'blocks of .* threads: about [0-9.]* us' $cudasim --predict=run $program
     expect 'a parameter that lies apart from others' 0 '^  chase.*: about [0-9][0-9]\.[0-9]* us$' \
         $cudasim --predict=run $program
+    $cudasim --predict $program >"$work/first"
+    $cudasim --predict $program >"$work/second"
+    expect 'the same time in every run' 0 identical diff -s "$work/first" "$work/second"
     expect 'what bounds it' 1 '^until its last  *[0-9]*%  .*[a-z], [0-9]*%$' $cudasim --why $program
     expect 'a trace' 1 '"cat": "pipe", .*"shared load"' \
         sh -c "CUDASIM_PREDICT_TRACE=$work/json $cudasim --predict $program
