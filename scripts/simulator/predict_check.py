@@ -2,10 +2,11 @@
 
 Runs the rungs of steps 1 to 5 (square), 6, 7 and 9 with --predict, and compares with the medians recorded in
 plots/data/DEVICE (default: nvidia-h200); those of step 6 at the clock that was measured with them, since power holds
-their GPU back. Prints the signed error of each rung, and for each size the mean and largest error and the pairs of
-rungs, more than 5 % apart, that are in the right order. --record writes the predicted times of sgemm to
-docs/counted/predicted.csv, from which lesson 5.9's drawing is made. Exit status 1 where a size is out of the model's
-reach, 2 without nvdisasm."""
+their GPU back. A predicted time is that of a launch in a graph. Where a row is of single launches between two events,
+what these take longer is added: the median of step 7's kernels at 1024, which are recorded both ways. Prints the signed
+error of each rung, and for each size the mean and largest error and the pairs of rungs, more than 5 % apart, that are
+in the right order. --record writes the predicted times of sgemm to docs/counted/predicted.csv, from which lesson 5.9's
+drawing is made. Exit status 1 where a size is out of the model's reach, 2 without nvdisasm."""
 
 import argparse
 import collections
@@ -13,6 +14,7 @@ import csv
 import glob
 import itertools
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -38,21 +40,35 @@ LARGEST, APART, ORDERED = 30, 5, 95  # percent
 SAID = set()
 
 
+def rows_of(device, file):
+    with open(os.path.join("plots", "data", device, file), encoding="utf-8", newline="") as rows:
+        yield from csv.DictReader(rows)
+
+
+def events_cost(device):
+    """Milliseconds that a launch between two events takes longer than in a graph; 0 where nobody has recorded it."""
+    both = collections.defaultdict(dict)
+    if os.path.exists(os.path.join("plots", "data", device, "gemv.csv")):
+        for row in rows_of(device, "gemv.csv"):
+            if row["op"] == "gemv" and row["n"] == row["k"] == "1024" and row["cache"] == "cold":
+                both[row["variant"], row["dtype"], row["date"]][row["mode"]] = float(row["ms_median"])
+    return statistics.median([t["events"] - t["graph"] for t in both.values() if {"events", "graph"} <= set(t)] or [0])
+
+
 def recorded(device, group):
-    """{(step, rung, size): milliseconds}, and the clock in MHz"""
-    times, clocks = {}, {}
+    """{(step, rung, size): milliseconds}, the clock in MHz, and what was added by events"""
+    times, clocks, added = {}, {}, {}
+    cost = {"graph": 0, "events": events_cost(device)}
     with open(os.path.join("plots", "changes.csv"), encoding="utf-8", newline="") as file:
         changed = {(row["step"], row["variant"]): row["date"] for row in csv.DictReader(file)}
-    with open(os.path.join("plots", "data", device, group.file), encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            if row["date"] < changed.get((row["step"], row["variant"]), ""):
-                continue  # of an older kernel
-            fits = row["op"] == "conv" or (row["n"] == row["k"] and row["m"] in (row["n"], "", "1"))
-            fits = fits and row["mode"] in ("events", "graph")
-            if fits and all(row[name] == value for name, value in group.row.items()):
-                key = row["step"], row["variant"], int(row["n"])
-                times[key], clocks[key] = float(row["ms_median"]), row["clock_mhz"]
-    return times, clocks
+    for row in rows_of(device, group.file):
+        if row["date"] < changed.get((row["step"], row["variant"]), ""):
+            continue  # of an older kernel
+        fits = row["op"] == "conv" or (row["n"] == row["k"] and row["m"] in (row["n"], "", "1"))
+        if fits and row["mode"] in cost and all(row[name] == value for name, value in group.row.items()):
+            key = row["step"], row["variant"], int(row["n"])
+            times[key], clocks[key], added[key] = float(row["ms_median"]), row["clock_mhz"], cost[row["mode"]]
+    return times, clocks, added
 
 
 def at_clock(device, clock, folder):
@@ -118,8 +134,8 @@ def print_row(name, cells, markdown):
 
 def compare(device, group, markdown, records):
     """Prints the table; False where the model is out of its reach."""
-    known, clocks = recorded(device, group)
-    guessed = predicted(device, group, clocks)
+    known, clocks, added = recorded(device, group)
+    guessed = {key: ms + added.get(key, 0) for key, ms in predicted(device, group, clocks).items()}
     if records and group.name == "sgemm":
         with open("docs/counted/predicted.csv", "w", encoding="utf-8", newline="") as file:
             rows = csv.writer(file, lineterminator="\n")
