@@ -165,7 +165,8 @@ static double dram_clocks(const plan *p, const replay_result *r, double *read_se
     const double sector = SECTOR_BYTES * p->active, there = (double)p->footprint;
     const double asked = (double)r->dram_sectors * sector, stored = (double)r->written_sectors * sector;
     const double written = there > 0 ? fmin(stored, there) : stored;
-    const double read = there > written ? fmin(asked, there - written) : asked;
+    /* What writes to all of it, or to a variable of the module, which is not in `there`, may read all of it. */
+    const double read = there > 0 ? fmin(asked, there > written ? there - written : there) : asked;
     *read_sector = asked > 0 ? sector * reading * read / asked : 0;
     *written_sector = stored > 0 ? sector * writing * written / stored : 0;
     return read * reading + written * writing;
