@@ -84,8 +84,8 @@ static void reserve_arena(void) {
     static const uint64_t sizes[] = {1ull << 40, 256ull << 30, 64ull << 30, 16ull << 30};
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         const uint64_t size = sizes[i] + HUGE_PAGE;
-        uint8_t *at = mmap((void *)PREFERRED, size + ELSEWHERE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                           -1, 0);
+        uint8_t *at =
+            mmap((void *)PREFERRED, size + ELSEWHERE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (at == MAP_FAILED) continue;
         munmap(at + size, ELSEWHERE);
         arena_base = ((uint64_t)(uintptr_t)at + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
