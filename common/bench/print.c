@@ -42,13 +42,25 @@ static void print_titles(const bench_column *columns) {
     for (const bench_column *c = columns; c->title != NULL; c++) printf(" %*s", c->width, c->title);
 }
 
+/* "about, on an H200" */
+static const char *predicted_title(void) {
+    static char text[128];
+    snprintf(text, sizeof text, "about, on an %s", simulator_predicted_gpu());
+    return text;
+}
+
+static void print_predicted_cell(const char *text) {
+    const int width = (int)strlen(predicted_title());
+    printf(" %*s", width > PREDICTED_WIDTH ? width : PREDICTED_WIDTH, text);
+}
+
 void print_header(const session *s) {
     const char *remark = s->family->remark_title;
     print_device(s);
     s->family->header(s);
     printf("%-*s", s->name_width, s->family->noun);
     print_titles(s->family->sizes);
-    if (session_predicts(s) || s->o.watch.predict_only) printf(" %*s", PREDICTED_WIDTH, "about, on an H200");
+    if (session_predicts(s) || s->o.watch.predict_only) print_predicted_cell(predicted_title());
     if (s->o.watch.predict_only)
         printf("\n");
     else if (s->device.simulated)
@@ -76,8 +88,9 @@ static void print_why(const session *s, double ms) {
 
 static void print_time(double ms) {
     char text[32] = "-";
-    if (!isnan(ms)) snprintf(text, sizeof text, "%.4f ms +-%d %%", ms, PREDICTED_BAND);
-    printf(" %*s", PREDICTED_WIDTH, text);
+    const bool validated = strstr(simulator_predicted_gpu(), "not validated") == NULL; /* else nobody knows a band */
+    if (!isnan(ms)) snprintf(text, sizeof text, validated ? "%.4f ms +-%d %%" : "%.4f ms", ms, PREDICTED_BAND);
+    print_predicted_cell(text);
 }
 
 void print_row(const session *s, const char *name, const record *r, double seconds, double predicted_ms,

@@ -120,6 +120,12 @@ double simulator_predicted_ms(void) {
     return seconds >= 0.0 ? 1e3 * seconds : NAN;
 }
 
+const char *simulator_predicted_gpu(void) {
+    cudasim_predicted_gpu_function *gpu;
+    *(void **)&gpu = dlsym(RTLD_DEFAULT, "cudasim_predicted_gpu");
+    return gpu != NULL ? gpu() : "H200";
+}
+
 const char *simulator_why(void) {
     cudasim_why_function *why;
     *(void **)&why = dlsym(RTLD_DEFAULT, "cudasim_why");

@@ -54,6 +54,8 @@ void simulator_check(bool on);
 bool simulator_predicts(void);
 void simulator_predict(bool soon);
 double simulator_predicted_ms(void);
+/* On which GPU: "H200"; "A100, not validated" where only its data sheet is known. */
+const char *simulator_predicted_gpu(void);
 /* Of the last of these kernels: which unit bounds which part of a block, in lines; "" unless that is asked for. */
 const char *simulator_why(void);
 

@@ -46,6 +46,10 @@ cudasim_predict_function cudasim_predict;
 typedef double cudasim_predicted_function(void);
 cudasim_predicted_function cudasim_predicted;
 
+/* On which GPU: "H200"; "A100, not validated" where only its data sheet is known. */
+typedef const char *cudasim_predicted_gpu_function(void);
+cudasim_predicted_gpu_function cudasim_predicted_gpu;
+
 /* Where CUDASIM_WHY is set: lines that say of each kernel since cudasim_predict which unit bounds which part of a
  * block. */
 typedef const char *cudasim_why_function(void);

@@ -34,7 +34,6 @@ chmod +x "$work/it's here/nvdisasm"
 TMPDIR=$work/tmp CUDASIM_NVDISASM="$work/it's here/nvdisasm" $cudasim --predict=run $program >/dev/null 2>&1
 expect 'a quote in its path, and what it reads lay where TMPDIR says' 0 "^$work/tmp/cudasim-.* (deleted)" \
     cat "$work/it's here/asked"
-expect 'another GPU' 0 '-  (the model knows only' env CUDASIM_DEVICE=sm_80 $cudasim --predict=run $program
 expect 'no machine code' 0 '-  (the program has no machine code' $cudasim --predict=run build/tests/programs/multi_arch
 # What a program prints and what it counts stay the same when its times are predicted, too.
 $cudasim --counters-csv "$work/plain.csv" $program >"$work/plain" 2>&1
@@ -45,6 +44,15 @@ if command -v "${CUDASIM_NVDISASM:-nvdisasm}" >/dev/null 2>&1; then
     expect 'a time' 0 'blocks of .* threads: about [0-9.]* us' $cudasim --predict=run $program
     expect 'a parameter that lies apart from others' 0 '^  chase.*: about [0-9][0-9]\.[0-9]* us$' \
         $cudasim --predict=run $program
+    $cudasim --predict $program >"$work/first"
+    $cudasim --predict $program >"$work/second"
+    expect 'the same time in every run' 0 identical diff -s "$work/first" "$work/second"
+    expect 'another GPU' 0 '^Predicted, on an NVIDIA A100, not validated (' \
+        env CUDASIM_DEVICE=sm_80 $cudasim --predict=run $program
+    expect 'and its times' 0 '^  chase.*: about [0-9][0-9]\.[0-9]* us$' \
+        env CUDASIM_DEVICE=sm_80 $cudasim --predict=run $program
+    expect 'an H100' 0 '^Predicted, on an NVIDIA H100 80GB HBM3 (' \
+        env CUDASIM_CEILINGS=nvidia-h100 $cudasim --predict=run $program
     expect 'what bounds it' 1 '^until its last  *[0-9]*%  .*[a-z], [0-9]*%$' $cudasim --why $program
     expect 'a trace' 1 '"cat": "pipe", .*"shared load"' \
         sh -c "CUDASIM_PREDICT_TRACE=$work/json $cudasim --predict $program

@@ -133,6 +133,10 @@ for each in "$program plain" 'step03/run tile4x4'; do # the second has machine c
     check 'the counts as well' cmp -s "$work/counts.csv" "$work/without.csv"
 done
 [ "$tool" = "$work/nvdisasm" ] || check 'a time, and how far off it may be' said '^tile4x4 .* 0.0[0-9]* ms +-15 % s  0'
+[ "$tool" = "$work/nvdisasm" ] ||
+    CUDASIM_NVDISASM=$tool run step03/run --sim --predict --sim-device sm_80 --size 64 --variant tile4x4
+[ "$tool" = "$work/nvdisasm" ] || check "another GPU's has no band" \
+    'said " about, on an A100, not validated  " && said "^tile4x4 .* 0.0[0-9]* ms  "'
 [ "$tool" = "$work/nvdisasm" ] || CUDASIM_NVDISASM=$tool run step03/run --why --size 64 --variant tile4x4
 [ "$tool" = "$work/nvdisasm" ] || check 'and what bounds it' said '^    until its last  *[0-9]*%  .*[a-z], [0-9]*%$'
 [ "$tool" = "$work/nvdisasm" ] || CUDASIM_NVDISASM=$tool run step09/run --why --variant im2col

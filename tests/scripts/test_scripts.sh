@@ -288,6 +288,48 @@ C step06_tensorcore --size 4096 --time 0.2 --variant three_products --dtype tf32
 C step07_gemv --size 4096 --time 0.2 --csv build/demo/gemv.csv
 C step08_knn --time 0.2 --csv build/demo/knn.csv" && [ "$(wc -l <"$tmp/out")" -lt 70 ]
 }
+# ---- predicted times against recorded ones
+
+predicting() { # steps that predict half a millisecond of `one`, nothing of `two`, and nothing at 4096
+    mkdir -p plots/data/made-up cudasim/devices
+    rm -rf step0*
+    for step in step01 step02 step03 step04 step05; do
+        mkdir $step
+        fake $step/run <<'END'
+[ -z "${COMPLAINT:-}" ] || echo "cudasim: no predicted time: $COMPLAINT" >&2
+while [ "$1" != --size ]; do shift; done
+[ "$2" = 4096 ] || ms=0.5
+printf 'step,variant,ms_median\nstep01_naive,one,%s\nstep01_naive,two,\n' "${ms:-}" >"$4"
+END
+    done
+    python3 - "$recorded/sgemm.csv" plots/data/made-up <<'END'
+import csv, sys
+def write(name, rows):
+    out = csv.DictWriter(open(f"{sys.argv[2]}/{name}.csv", "w"), next(csv.reader(open(sys.argv[1]))))
+    out.writeheader()
+    out.writerows(dict(row, alpha=1, beta=0, cache="cold", clock_mhz=1980, date="2026-11-27") for row in rows)
+write("sgemm", [dict(step="step01_naive", variant=v, op="gemm", layout="nn", m=n, n=n, k=n, ms_median=0.4,
+                     mode="graph" if n == 512 else "events") for v in ("one", "two") for n in (512, 1024, 2048, 4096)])
+write("gemv", [dict(variant=v, op="gemv", m=1, n=1024, k=1024, mode=mode, ms_median=ms)
+               for v, mode, ms in (("a", "graph", 0.1), ("a", "events", 0.2), ("b", "graph", 0.1), ("c", "events", 9))])
+END
+}
+# What has no prediction has a dash, and a size without any is no success. A launch between events takes 0.1 ms more.
+predictions_are_held_against_rows() {
+    predicting
+    COMPLAINT='so it is' status 1 python3 -B scripts/simulator/predict_check.py --group sgemm made-up &&
+        same "$(sed 's/  */ /g' "$tmp/out")" "made-up, sgemm, time 512 1024 2048 4096
+step01 one +25.0 +50.0 +50.0 -
+mean 25.0 50.0 50.0 -
+largest 25.0 50.0 50.0 -
+pairs in order - - - -" && lines "$tmp/err" 2 && says 'no predicted time: so it is' && says 'out of reach'
+}
+predictions_need_nvdisasm() {
+    predicting
+    COMPLAINT='nvdisasm is missing or cannot read it (pip)' \
+        status 2 python3 -B scripts/simulator/predict_check.py --group sgemm made-up && one_line &&
+        says 'predict-check: nvdisasm is missing' && says 'make deps WHEELS=1' && [ ! -s "$tmp/out" ]
+}
 demo_without_a_gpu() {
     demo_machine
     fake "$made/nvidia-smi" 'exit 9'
@@ -308,6 +350,5 @@ demo_without_a_gpu() {
 cases plots_draws_all plots_in_the_terminal plots_without_some \
     plots_nothing plots_of_an_unknown_gpu plots_of_a_device plots_refuses plots_on_a_full_disk cannot_write \
     plots_chooses_the_csv python_is_missing counters_records counters_fails_whole counters_needs sass_records \
-    latency_records demo_with_a_gpu \
-    demo_without_a_gpu
+    latency_records demo_with_a_gpu demo_without_a_gpu predictions_are_held_against_rows predictions_need_nvdisasm
 ended

@@ -26,6 +26,10 @@ typedef struct ceilings {
  * process with one line and exit status 2. */
 const ceilings *ceilings_current(void);
 
+/* The same for predicted times. What a data sheet does not say, latencies in clocks and what an SM gets of L2 in a
+ * clock, is an H200's. */
+const ceilings *ceilings_for_times(void);
+
 /* The ceiling of this name; 0: it is not known. */
 double ceiling_of(const ceilings *c, const char *name);
 

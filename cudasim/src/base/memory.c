@@ -24,6 +24,9 @@
 #define LARGE        (1ull << 20) /* from here on allocations are mapped one by one */
 #define HISTORY      256          /* freed allocations remembered for messages */
 #define ELSEWHERE    (2ull << 30) /* address space that the arena leaves to the rest of the process: heaps, stacks */
+/* Where the arena is put if it is free there: a program's addresses, and with them what a model of caches makes of
+ * them, are the same from run to run. */
+#define PREFERRED (32ull << 40)
 
 typedef struct entry {
     memory_allocation allocation;
@@ -81,7 +84,8 @@ static void reserve_arena(void) {
     static const uint64_t sizes[] = {1ull << 40, 256ull << 30, 64ull << 30, 16ull << 30};
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         const uint64_t size = sizes[i] + HUGE_PAGE;
-        uint8_t *at = mmap(NULL, size + ELSEWHERE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        uint8_t *at =
+            mmap((void *)PREFERRED, size + ELSEWHERE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (at == MAP_FAILED) continue;
         munmap(at + size, ELSEWHERE);
         arena_base = ((uint64_t)(uintptr_t)at + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);

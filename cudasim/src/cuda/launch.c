@@ -177,6 +177,10 @@ const char *cudasim_why(void) {
     return predict_why();
 }
 
+const char *cudasim_predicted_gpu(void) {
+    return predict_gpu();
+}
+
 void cudasim_predict(int soon) {
     cudaDeviceSynchronize();
     predict_request(soon != 0);

@@ -181,7 +181,6 @@ typedef struct place {
     ptx_space space; /* PTX_LOCAL (in the frame), PTX_PARAM (kernel parameter), PTX_SHARED, PTX_GLOBAL/CONST */
     uint64_t address;
     uint64_t size;
-    bool is_param; /* in a frame: a parameter, not a .local variable */
 } place;
 bool find_place(decoder *d, const char *name, place *p);
 

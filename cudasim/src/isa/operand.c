@@ -368,12 +368,12 @@ bool find_place(decoder *d, const char *name, place *p) {
         const ptx_variable *v = &s->locals[k];
         if (strcmp(v->name, name) != 0) continue;
         if (v->space == PTX_SHARED) {
-            *p = (place){PTX_SHARED, d->locals[k].offset, v->size, false};
+            *p = (place){PTX_SHARED, d->locals[k].offset, v->size};
             note_array(d, v->name, p->address, v->size);
             return true;
         }
         if (v->space == PTX_LOCAL || v->space == PTX_PARAM) {
-            *p = (place){PTX_LOCAL, d->locals[k].offset, v->size, v->space == PTX_PARAM};
+            *p = (place){PTX_LOCAL, d->locals[k].offset, v->size};
             return true;
         }
         break; /* static .global and .const: the module's */
@@ -381,7 +381,7 @@ bool find_place(decoder *d, const char *name, place *p) {
     for (int k = 0; k < s->return_count + s->param_count; k++) {
         const ptx_variable *v = k < s->return_count ? &s->returns[k] : &s->params[k - s->return_count];
         if (v->name == NULL || strcmp(v->name, name) != 0) continue;
-        *p = (place){s->is_entry ? PTX_PARAM : PTX_LOCAL, d->f->formals[k], v->size, true};
+        *p = (place){s->is_entry ? PTX_PARAM : PTX_LOCAL, d->f->formals[k], v->size};
         return true;
     }
     symbol symbol;
@@ -393,7 +393,7 @@ bool find_place(decoder *d, const char *name, place *p) {
         refuse(d, "the address of %s, which the program does not contain", READABLE(name));
         return false;
     }
-    *p = (place){symbol.kind == SYMBOL_SHARED ? PTX_SHARED : symbol.space, symbol.address, 0, false};
+    *p = (place){symbol.kind == SYMBOL_SHARED ? PTX_SHARED : symbol.space, symbol.address, 0};
     if (symbol.kind == SYMBOL_SHARED) note_array(d, name, symbol.address, symbol.bytes);
     return true;
 }

@@ -76,7 +76,7 @@
 /* The GPU begins one block a clock. [assumed] */
 #define BLOCK_START_CLOCKS 1
 
-/* KiB of the 256 of an SM that shared memory can take; L1 has the rest. [guide] */
-#define L1_AND_SHARED_KIB 256
-#define CARVEOUTS_KIB     0, 8, 16, 32, 64, 100, 132, 164, 196, 228
-#define L1_WAYS           16 /* [assumed] */
+/* KiB that shared memory can take, as far as an SM has so much; L1 has the rest, and so many at least. [guide] */
+#define CARVEOUTS_KIB 0, 8, 16, 32, 64, 100, 132, 164, 196, 228
+#define L1_LEAST_KIB  28
+#define L1_WAYS       16 /* [assumed] */

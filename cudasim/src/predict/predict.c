@@ -97,6 +97,14 @@ const char *predict_why(void) {
     return text != NULL ? text : "";
 }
 
+const char *predict_gpu(void) {
+    static char text[96];
+    const ceilings *c = ceilings_for_times();
+    const bool prefixed = strncmp(c->device, "NVIDIA ", 7) == 0;
+    snprintf(text, sizeof text, "%s%s", c->device + (prefixed ? 7 : 0), c->measured ? "" : ", not validated");
+    return text;
+}
+
 double predict_seconds(void) {
     if (!on_request) return -1;
     recording = false;
@@ -155,7 +163,7 @@ void predict_launch(sim_kernel *kernel, const sim_launch_config *config, const v
 void predict_end(void) {
     if (!wanted || on_request) return;
     if (all != NULL)
-        printf("Predicted, on an %s (cudasim/docs/predict.md says how far to trust it):\n", ceilings_current()->device);
+        printf("Predicted, on an NVIDIA %s (cudasim/docs/predict.md says how far to trust it):\n", predict_gpu());
     for (const predicted *p = all; p != NULL; p = p->next) {
         printf("  ");
         print_time(stdout, p);

@@ -19,5 +19,7 @@ void predict_request(bool soon);
 double predict_seconds(void);
 /* Of each kernel since predict_request: what bounds which part of a block, in lines. */
 const char *predict_why(void);
+/* On what: "H200"; "A100, not validated" where only its data sheet is known. */
+const char *predict_gpu(void);
 /* Prints what has been predicted, a line for each kernel and size. */
 void predict_end(void);

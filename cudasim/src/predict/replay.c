@@ -81,10 +81,9 @@ static void arrive(sm *m, sm_warp *w, const lane_access *a) {
 /* ---- issue ------------------------------------------------------------------------------------------------------- */
 
 static const double pipe_clocks[SASS_PIPES] = {
-    [PIPE_FMA] = FMA_CLOCKS,         [PIPE_IMAD] = IMAD_CLOCKS,     [PIPE_ALU] = ALU_CLOCKS,
-    [PIPE_HALF] = HALF_CLOCKS,       [PIPE_DOUBLE] = DOUBLE_CLOCKS, [PIPE_XU] = XU_CLOCKS,
-    [PIPE_UNIFORM] = UNIFORM_CLOCKS, [PIPE_TENSOR] = TENSOR_CLOCKS, [PIPE_CONST] = CONST_CLOCKS,
-    [PIPE_SPECIAL] = UNIFORM_CLOCKS, [PIPE_ASYNC] = UNIFORM_CLOCKS};
+    [PIPE_IMAD] = IMAD_CLOCKS,       [PIPE_ALU] = ALU_CLOCKS,     [PIPE_HALF] = HALF_CLOCKS,
+    [PIPE_DOUBLE] = DOUBLE_CLOCKS,   [PIPE_XU] = XU_CLOCKS,       [PIPE_UNIFORM] = UNIFORM_CLOCKS,
+    [PIPE_SPECIAL] = UNIFORM_CLOCKS, [PIPE_CONST] = CONST_CLOCKS, [PIPE_ASYNC] = UNIFORM_CLOCKS};
 static const double latencies[SASS_PIPES] = {[PIPE_XU] = XU_LATENCY,
                                              [PIPE_SPECIAL] = SPECIAL_LATENCY,
                                              [PIPE_CONST] = CONST_LATENCY,
@@ -154,7 +153,9 @@ static void keep(scheduler *s, int warp, const sass_insn *i) {
 
 /* The pipes and scoreboards of an instruction that goes to no queue. */
 static void occupy(sm *m, scheduler *s, sm_warp *w, const sass_insn *i) {
-    const double clocks = pipe_clocks[i->pipe], latency = latencies[i->pipe];
+    const double latency = latencies[i->pipe], clocks = i->pipe == PIPE_FMA      ? m->spec->fma_clocks
+                                                        : i->pipe == PIPE_TENSOR ? m->spec->tensor_clocks
+                                                                                 : pipe_clocks[i->pipe];
     s->pipe_free[i->pipe] = later(s->pipe_free[i->pipe], m->now - 1) + clocks;
     if (i->pipe != PIPE_TENSOR) s->pipe_free[i->pipe] = m->now + clocks;
     if (i->pipe == PIPE_IMAD) s->pipe_free[PIPE_FMA] = later(s->pipe_free[PIPE_FMA], m->now + 1);
@@ -179,7 +180,7 @@ static void account_issue(sm *m, sm_warp *w, const sass_insn *i) {
     if (i->read_board < SASS_SCOREBOARDS) w->waits_for[i->read_board] = load ? WAIT_QUEUE : WAIT_RESULT;
     since[BUSY_ISSUE] += 1.0 / SCHEDULERS;
     if (i->pipe == PIPE_FMA || i->pipe == PIPE_IMAD) since[BUSY_FP32] += 1.0 / SCHEDULERS;
-    if (i->pipe == PIPE_TENSOR) since[BUSY_TENSOR] += TENSOR_CLOCKS / SCHEDULERS;
+    if (i->pipe == PIPE_TENSOR) since[BUSY_TENSOR] += m->spec->tensor_clocks / SCHEDULERS;
 }
 
 /* The SM's clocks until `next`, divided among the warps, and what they wait for. */

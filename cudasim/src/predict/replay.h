@@ -23,6 +23,7 @@ typedef struct replay_spec {
     uint64_t stride; /* from one of its blocks to the next, by number: the SMs */
     unsigned l1_kib;
     struct cache_clocks clocks;
+    double fma_clocks, tensor_clocks;     /* for which an instruction holds a scheduler's pipe */
     double shared_clocks;                 /* until a word of shared memory is there */
     double product_clocks[PRODUCT_SIZES]; /* of wgmma, for which it holds the tensor cores: 8, 16, 32 ... columns */
     bool l2_holds_all;                    /* what a launch touches fits L2: blocks after the first ones find it there */

@@ -70,8 +70,9 @@ static unsigned l1_kib(const device_model *d, uint64_t shared, int resident) {
     static const unsigned sizes[] = {CARVEOUTS_KIB};
     const uint64_t needed = (shared + d->shared_reserved) * (uint64_t)resident;
     size_t k = 0;
-    while (k + 1 < sizeof sizes / sizeof *sizes && sizes[k] * 1024ull < needed) k++;
-    return L1_AND_SHARED_KIB - sizes[k];
+    while (k + 1 < sizeof sizes / sizeof *sizes && sizes[k + 1] * 1024 <= d->shared_per_sm && sizes[k] * 1024 < needed)
+        k++;
+    return d->shared_per_sm / 1024 + L1_LEAST_KIB - sizes[k];
 }
 
 /* Replays side by side: of so many blocks, from block `first` on. */
@@ -158,13 +159,14 @@ static void look_at_two(plan *p) {
 /* Clocks that DRAM needs for what SMs read, each byte of the allocations once, and write; a sector's share of them, by
  * which an SM has to wait for it. */
 static double dram_clocks(const plan *p, const replay_result *r, double *read_sector, double *written_sector) {
-    const ceilings *c = ceilings_current();
+    const ceilings *c = ceilings_for_times();
     const double reading = 1 / (ceiling_of(c, "dram_read") * c->sms), copy = ceiling_of(c, "dram_copy") * c->sms;
     const double writing = copy > 0 ? 2 / copy - reading : reading; /* as much of one as of the other */
     const double sector = SECTOR_BYTES * p->active, there = (double)p->footprint;
     const double asked = (double)r->dram_sectors * sector, stored = (double)r->written_sectors * sector;
     const double written = there > 0 ? fmin(stored, there) : stored;
-    const double read = there > written ? fmin(asked, there - written) : asked;
+    /* What writes to all of it, or to a variable of the module, which is not in `there`, may read all of it. */
+    const double read = there > 0 ? fmin(asked, there > written ? there - written : there) : asked;
     *read_sector = asked > 0 ? sector * reading * read / asked : 0;
     *written_sector = stored > 0 ? sector * writing * written / stored : 0;
     return read * reading + written * writing;
@@ -234,7 +236,7 @@ static void write_trace(const plan *p) {
 
 static launch_time timed(plan *p, const sim_kernel_info *info, const sim_launch_config *config) {
     const device_model *d = p->device;
-    const ceilings *c = ceilings_current();
+    const ceilings *c = ceilings_for_times();
     const double hz = c->clock_mhz * 1e6;
     const uint64_t shared = info->static_shared + config->dynamic_shared;
     const unsigned threads = config->block[0] * config->block[1] * config->block[2];
@@ -252,6 +254,8 @@ static launch_time timed(plan *p, const sim_kernel_info *info, const sim_launch_
                                        .l2 = ceiling_of(c, "latency_l2"),
                                        .dram = ceiling_of(c, "latency_dram_few_pages"),
                                        .l2_sector = SECTOR_BYTES / ceiling_of(c, "l2_read")},
+                            .fma_clocks = c->measured ? FMA_CLOCKS : 256 / ceiling_of(c, "ffma_peak"),
+                            .tensor_clocks = c->measured ? TENSOR_CLOCKS : 16384 / ceiling_of(c, "mma_f16_peak"),
                             .shared_clocks = ceiling_of(c, "latency_shared_memory"),
                             .most_issues = MOST_ISSUES,
                             .clock_mhz = c->clock_mhz,
@@ -293,8 +297,6 @@ launch_time waves_time(sim_kernel *kernel, const sim_launch_config *config, cons
     unsigned arch;
     char error[200];
     sim_kernel_describe(kernel, &info);
-    if (ceiling_of(ceilings_current(), "latency_l2") == 0)
-        return failed("the model knows only GPUs with measured ceilings (CUDASIM_DEVICE=sm_90)");
     if (!sim_kernel_code(kernel, &bytes, &size, &arch) || arch != 90)
         return failed(
             "the program has no machine code for sm_90 (-gencode arch=compute_90a,code=[sm_90a,compute_90a])");

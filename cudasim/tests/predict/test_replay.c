@@ -53,6 +53,8 @@ static replay_result run_blocks(unsigned threads, int blocks, int resident) {
                               .stride = 1,
                               .l1_kib = 128,
                               .clocks = {.l1 = L1, .l2 = L2, .dram = DRAM, .l2_sector = 1},
+                              .fma_clocks = FMA_CLOCKS,
+                              .tensor_clocks = TENSOR_CLOCKS,
                               .shared_clocks = SHARED,
                               .product_clocks = {13, 13, 16, 32, 64, 128},
                               .most_issues = 1000000,
