@@ -82,12 +82,14 @@ little() {
     shift
     # shellcheck disable=SC2046 # several words
     CLUSTER=1x1 build/tune/run --sim $(printf -- ' --variant %s' $variants) "$@" --beta 2 >"$work/out" 2>&1 &&
-        [ "$(grep -cE "^($(echo "$variants" | tr ' ' '|')) .* 0\.[0-9]*$" "$work/out")" = "$(echo "$variants" | wc -w)" ]
+        right=$(grep -cE "^($(echo "$variants" | tr ' ' '|')) .* 0\.[0-9]*$" "$work/out") &&
+        [ "$right" = "$(echo "$variants" | wc -w)" ]
     counted $? "$variants: $*"
 }
 for kind in 'f16 tn' 'f16 nn' 'bf16 tn' 'bf16 nn'; do
     set -- --dtype "${kind% *}" --layout "${kind#* }"
-    little 'stages_any_64x64 stages_any_32x128 stages_any_128x32 little' "$@" --m 45 --n 70 --k 300 --misalign 1
+    little 'stages_any_64x64 stages_any_32x128 stages_any_128x32 little' "$@" --m 45 --n 70 --k 300 \
+        --misalign 1
     little 'stages_any_64x64 little' "$@" --m 33 --n 31 --k 5 --lda 9 --ldb 71 --ldc 33
     little 'thin little' "$@" --m 1 --n 1 --k 16 --out f32
     little little "$@" --m 64 --n 40 --k 128 --ldc 41
