@@ -75,7 +75,7 @@ for layout in tn nn; do
             --k 1200 --beta 2
 done
 
-# Little products: K of one chunk, of less than one, of several rounds; the matrix's first and last chunk, whose elements
+# Little products: K of one chunk, of less than one, of many; the matrix's first and last chunk, whose elements
 # are loaded one by one; a C of one element.
 little() {
     variants=$1
