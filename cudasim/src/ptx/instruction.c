@@ -7,12 +7,18 @@ bool opcode_is(const char *opcode, const char *parts) {
     return *parts == '\0' && (*opcode == '.' || *opcode == '\0');
 }
 
+static bool ends_word(char c) {
+    return c == ' ' || c == '\0';
+}
+
 bool opcode_is_of(const char *opcode, const char *list) {
-    for (size_t length; *list != '\0'; list += length + (list[length] == ' ')) {
-        length = strcspn(list, " ");
-        if (strncmp(opcode, list, length) == 0 && (opcode[length] == '.' || opcode[length] == '\0')) return true;
+    for (;; list++) {
+        const char *at = opcode;
+        while (!ends_word(*list) && *at == *list) at++, list++;
+        if (ends_word(*list) && (*at == '.' || *at == '\0')) return true;
+        while (!ends_word(*list)) list++;
+        if (*list == '\0') return false;
     }
-    return false;
 }
 
 bool operand_names(const ptx_operand *o, int reg) {
