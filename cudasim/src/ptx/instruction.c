@@ -28,9 +28,19 @@ bool operand_names(const ptx_operand *o, int reg) {
     return false;
 }
 
-bool instruction_has_result(const ptx_instruction *t) {
+static bool find_result(const ptx_instruction *t) {
     if (t->operand_count == 0 || t->operands[0].kind == PTX_OPERAND_ADDRESS) return false;
     if (opcode_is_of(t->opcode, "bar barrier") && strstr(t->opcode, ".red.") != NULL) return true;
     return !opcode_is_of(t->opcode, "st red stmatrix bar barrier bra brx ret exit cp call fence membar wmma.store trap "
                                     "prefetch");
+}
+
+/* It is asked of every instruction that is run while something is unwritten. */
+bool instruction_has_result(const ptx_instruction *t) {
+    int known = __atomic_load_n(&t->result, __ATOMIC_RELAXED);
+    if (known == 0) {
+        known = find_result(t) ? 2 : 1;
+        __atomic_store_n((int *)&t->result, known, __ATOMIC_RELAXED);
+    }
+    return known == 2;
 }
