@@ -71,7 +71,7 @@ exercise_objects = build/obj/$(1)/exercise.cu.o build/obj/exercises/$(2).c.o \
     $(or $(harness_$(2)),build/lib/$(2).a build/lib/core.a)
 family_of = $(shell sed -n 's/^family=//p' exercises/$(notdir $(1))/exercise.txt)
 define exercise
-build/obj/$(1)/exercise.cu.o: NVCCFLAGS := $(if $(EX_CODE),,-O3) -std=c++17 -lineinfo --no-compress \
+build/obj/$(1)/exercise.cu.o: NVCCFLAGS := $(if $(EX_CODE),,-O1) -std=c++17 -lineinfo --no-compress \
     $(no_specfun) -Xcompiler -fPIC,-fvisibility=hidden,-fno-exceptions
 $(if $(EX_CODE),build/obj/$(1)/exercise.cu.o: gencode := $(EX_CODE))
 $(call program,build/$(1)/run,$(call exercise_objects,$(1),$(call family_of,$(1))),$(LDLIBS) $(gold))

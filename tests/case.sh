@@ -121,6 +121,21 @@ END
     fake "$1/make" :
 }
 
+# same_bits SAYS PROGRAM ARGUMENT...: the same bits (tests/steps/bits.h) on one host thread, which takes the blocks in
+# one order, and on three; a line of output is like SAYS. What else is wrong other cases find.
+same_bits() {
+    says=$1
+    shift
+    for threads in 1 3; do
+        BITS=1 CUDASIM_CHECK=0 CUDASIM_THREADS=$threads run "$@"
+        [ "$status" = 0 ] && said "$says"
+        counted $? "$*: bits, $threads threads"
+        grep '^bits' "$work/out" >"$work/bits.$threads"
+    done
+    cmp "$work/bits.1" "$work/bits.3" >"$work/out" 2>&1 && [ -s "$work/bits.1" ]
+    counted $? "$*: the same bits in another order"
+}
+
 ended() {
     echo "$passed passed, $failed failed${skipped:+, $skipped skipped}"
     [ "$failed" = 0 ] && [ "$passed" != 0 ]

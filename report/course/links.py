@@ -1,5 +1,6 @@
 """Do the links in the notes lead anywhere? Files, and headings in Markdown files; not the web. Are paragraphs whole?"""
 
+import functools
 import os
 import re
 import urllib.parse
@@ -37,6 +38,7 @@ def anchor(heading):
     return re.sub(r"[^\w\- ]", "", plain.lower()).strip().replace(" ", "-")
 
 
+@functools.lru_cache(maxsize=None)
 def anchors(text):
     """The anchors of a note's headings, the later ones of a name with a number, and those that it names itself."""
     found, named = [], set()

@@ -7,7 +7,8 @@ CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -fPIC -fvisibility=hidden -Wall -Wextra 
 no_specfun := -D_GLIBCXX_BITS_SPECFUN_H
 # ptxas also fails the build on a spilled register, except in files that say "spills: intended". No host code throws,
 # and gcc takes less time where none may.
-NVCCFLAGS := -O3 -lineinfo --no-compress -Werror all-warnings -Xcompiler -fPIC,-fvisibility=hidden,-fno-exceptions \
+# The option is that of host code, which only launches: more would take a tenth of a file's time.
+NVCCFLAGS := -O1 -lineinfo --no-compress -Werror all-warnings -Xcompiler -fPIC,-fvisibility=hidden,-fno-exceptions \
              -Xcompiler -Wall,-Wextra,-Werror -Xptxas -Werror $(no_specfun)
 no_spills = $(shell grep -q 'spills: intended' $< || echo -Xptxas -warn-spills)
 # RUNPATH, so that LD_LIBRARY_PATH can substitute another libcudart; in an archive of scripts/bundle/bundle.sh a step

@@ -26,7 +26,7 @@ build/obj/tests/%.c.o: CFLAGS += -idirafter /usr/include/openblas # where Fedora
 
 # They run on the GPU that is here or that ARCHS names, else in the simulator, which takes the PTX of compute_90a alone.
 # Optimising their host code would take longer than it saves.
-build/obj/tests/%.cu.o: NVCCFLAGS := $(filter-out -O3,$(NVCCFLAGS))
+build/obj/tests/%.cu.o: NVCCFLAGS := $(filter-out -O1,$(NVCCFLAGS))
 build/obj/tests/%.cu.o: gencode := $(if $(gpu)$(archs_wanted),$(gencode_here),$(gencode_ptx))
 
 # Under a sanitizer: steps with the simulator linked into them; readers of data files, which need none.

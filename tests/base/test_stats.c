@@ -5,16 +5,11 @@
 #include "base/stats.h"
 
 static void assert_summary(stats_summary s, double median, double min, double max) {
-    assert_true(s.median == median);
-    assert_true(s.min == min);
-    assert_true(s.max == max);
+    assert_true(s.median == median && s.min == min && s.max == max);
 }
 
 static void assert_nothing(stats_summary s) {
-    assert_true(isnan(s.median));
-    assert_true(isnan(s.min));
-    assert_true(isnan(s.max));
-    assert_true(isnan(s.low) && isnan(s.high));
+    assert_true(isnan(s.median) && isnan(s.min) && isnan(s.max) && isnan(s.low) && isnan(s.high));
 }
 
 TEST(the_middle_or_the_mean_of_the_middle_two) {
@@ -64,22 +59,20 @@ TEST(ratio_of_zeros) {
 
 /* ---- the median's confidence interval ---- */
 
-/* Whose ranks the ends are, in the values 1 to count; the first is always the other's mirror image. */
-static void assert_ranks(int count, int low, int high) {
-    double values[200];
-    for (int i = 0; i < count; i++) values[i] = 1 + (i * 7 + 3) % count; /* in no order; no count is a multiple of 7 */
-    const stats_summary s = stats_summarise(values, count);
-    assert_true(s.low == low);
-    assert_true(s.high == high);
-}
-
-/* As in the tables of distribution-free intervals for the median, which are the sign test's. */
+/* As in the tables of distribution-free intervals for the median, which are the sign test's: whose ranks the ends are,
+ * in the values 1 to count; the first is always the other's mirror image. */
 TEST(interval_has_the_textbooks_ranks) {
     static const int ranks[][3] = {{1, 1, 1},   {2, 1, 2},    {5, 1, 5} /* too few: only 93.75 % */,
                                    {6, 1, 6},   {8, 1, 8},    {9, 2, 8},
                                    {10, 2, 9},  {15, 4, 12},  {20, 6, 15},
                                    {25, 8, 18}, {50, 18, 33}, {100, 40, 61}};
-    for (int i = 0; i < ARRAY_SIZE(ranks); i++) assert_ranks(ranks[i][0], ranks[i][1], ranks[i][2]);
+    for (int r = 0; r < ARRAY_SIZE(ranks); r++) {
+        const int count = ranks[r][0];
+        double values[200];
+        for (int i = 0; i < count; i++) values[i] = 1 + (i * 7 + 3) % count; /* in no order; none is a multiple of 7 */
+        const stats_summary s = stats_summarise(values, count);
+        assert_true(s.low == ranks[r][1] && s.high == ranks[r][2]);
+    }
 }
 
 TEST(interval_of_many_values_is_narrow) {

@@ -65,7 +65,8 @@ static bool toy_complete(const option_parse *p, const options *common, void *val
     return !options_given(p, "fails") || options_fail(p, "--fails: %s", "it failed");
 }
 
-/* The last parse: what it filled and what it printed. */
+/* The last parse: of which program, what it filled and what it printed. */
+static options_program last;
 static options o;
 static toy_options toy;
 static gemm_options gemm;
@@ -117,6 +118,7 @@ static options_result parse_program(const options_program *p, const char *line) 
     snprintf(text, sizeof text, "%s", line);
     while (*line != '\0' && rest != NULL) argv[argc++] = strsep(&rest, " ");
     options_free(&o);
+    last = *p;
     memset(&o, 0xAA, sizeof o);
     out_text[0] = err_text[0] = '\0';
     FILE *out = fmemopen(out_text, sizeof out_text, "w"), *err = fmemopen(err_text, sizeof err_text, "w");
@@ -138,6 +140,62 @@ static void assert_run(options_result result, const char *line) {
 }
 
 #define ACCEPTED(family, line) assert_run(parse(family, line), line)
+
+/* The value of an option of the family's as text; what --no-NAME switches off is called NAME. */
+static void put_value(FILE *out, const option *row) {
+    const void *at = (const char *)last.values + row->field;
+    if (row->kind == OPTION_FLAG || row->kind == OPTION_OFF)
+        fprintf(out, "%s=%d ", row->name + (row->kind == OPTION_OFF ? 3 : 0), *(const bool *)at);
+    else if (row->kind == OPTION_SIZE || row->kind == OPTION_INT || row->kind == OPTION_POSITIVE)
+        fprintf(out, "%s=%d ", row->name, *(const int *)at);
+    else if (row->kind == OPTION_SEED)
+        fprintf(out, "%s=%llu ", row->name, (unsigned long long)*(const uint64_t *)at);
+    else if (row->kind == OPTION_SCALAR)
+        fprintf(out, "%s=%.9g ", row->name, (double)*(const float *)at);
+    else if (row->kind == OPTION_SECONDS)
+        fprintf(out, "%s=%.9g ", row->name, *(const double *)at);
+    else if (row->kind == OPTION_RANGE)
+        fprintf(out, "%s=%d:%d ", row->name, ((const int *)at)[0], ((const int *)at)[1]);
+    else
+        fprintf(out, "%s=%s ", row->name, *(const char *const *)at != NULL ? *(const char *const *)at : "-");
+}
+
+/* Each of the words, NAME=VALUE, is among the values of the last parse; for all=..., the variants, a bit each. */
+static void assert_values(const char *line, const char *words) {
+    static const char *const sweeps[] = {"none", "square", "article", "odd", "networks", "random", "check"};
+    char text[2048] = " ", copy[512], word[128], *rest = copy;
+    FILE *out = fmemopen(text + 1, sizeof text - 1, "w");
+#define TEXT(field) ((field) != NULL ? (field) : "-")
+    fprintf(out, "list=%d verbose=%d resume=%d sweep=%s max-size=%d every=%d count=%d max=%d multiple=%d spread=%s ",
+            o.list, o.verbose, o.resume, sweeps[o.sweep], o.max_size, o.every, o.random.count, o.random.max,
+            o.random.multiple, TEXT(o.random.spread));
+    fprintf(out, "seed=%llu device=%d sim=%d sim-device=%s time=%.9g csv=%s first=%d all=", (unsigned long long)o.seed,
+            o.device, o.simulate, TEXT(o.sim_device), o.time_s, TEXT(o.csv), o.first);
+    for (int i = 0; i < last.variant_count; i++) fprintf(out, "%d", o.chosen[i]);
+    fprintf(out, " counters=%s counters-csv=%s explain=%s trace=%s trace-blocks=%d leak-check=%d no-check=%d ",
+            TEXT(o.watch.counters), TEXT(o.watch.counters_csv), TEXT(o.watch.explain), TEXT(o.watch.trace),
+            o.watch.trace_blocks, o.watch.leak_check, o.watch.unchecked);
+    for (const option *row = last.table; row->name != NULL; row++) put_value(out, row);
+    fclose(out);
+    snprintf(copy, sizeof copy, "%s", words);
+    while (rest != NULL) {
+        snprintf(word, sizeof word, " %s ", strsep(&rest, " "));
+        if (strstr(text, word) == NULL) fail_msg("'%s': no %s in\n%s", line, word, text);
+    }
+}
+
+typedef struct {
+    const char *line, *values;
+} acceptance;
+
+static void all_accepted(family f, const acceptance *list, int count) {
+    for (int i = 0; i < count; i++) {
+        ACCEPTED(f, list[i].line);
+        assert_values(list[i].line, list[i].values);
+    }
+}
+
+#define ALL_ACCEPTED(family, list) all_accepted(family, list, ARRAY_SIZE(list))
 
 /* `message` is the whole of the one line, without the program's name. */
 static void assert_refused(options_result result, const char *message) {

@@ -3,53 +3,35 @@
 
 /* ---- GEMM ---- */
 
-TEST(gemm_defaults) {
-    ACCEPTED(GEMM, "");
-    assert_true(gemm.m == 2048 && gemm.n == 2048 && gemm.k == 2048 && gemm.lda == 0 && gemm.ldb == 0 && gemm.ldc == 0);
-    assert_true(gemm.alpha == 1.0f && gemm.beta == 0.0f && gemm.baseline && !gemm.warm && gemm.sustained_s == 0.0);
-    assert_string_equal(gemm.dtype, "f32");
-    assert_string_equal(gemm.layout, "nn");
-    assert_null(gemm.out);
-    assert_null(gemm.show);
-    ACCEPTED(GEMM, "--sim");
-    assert_true(gemm.m == 512 && gemm.n == 512 && gemm.k == 512);
-    ACCEPTED(GEMM, "--sim --m 3 --lda 600"); /* not below 512, if below 2048 */
-    assert_true(gemm.m == 3 && gemm.n == 512 && gemm.k == 512);
-    ACCEPTED(GEMM, "--sim --sweep check");
-    assert_int_equal(o.max_size, 200);
-    assert_non_null(strstr(help_of(GEMM), "m = n = k = N (default 2048, in the simulator 512)"));
-    assert_null(strstr(out_text, "--show"));
-    assert_null(strstr(out_text, "--out"));
-}
-
 TEST(gemm_options_are_taken) {
-    ACCEPTED(GEMM, "--k 9 --n 8 --size 100");
-    assert_true(gemm.m == 100 && gemm.n == 8 && gemm.k == 9 && gemm.size == 100);
-    ACCEPTED(GEMM, "--m 0 --size 5 --sim");
-    assert_true(gemm.m == 0 && gemm.n == 5 && gemm.k == 5);
-    ACCEPTED(GEMM, "--lda 8 --ldb 9 --ldc 10 --m 100 --n 9 --k 8 --alpha -0.5 --beta 2 --warm --no-baseline");
-    assert_true(gemm.lda == 8 && gemm.ldb == 9 && gemm.ldc == 10 && gemm.alpha == -0.5f && gemm.beta == 2.0f);
-    assert_true(gemm.warm && !gemm.baseline);
-    ACCEPTED(GEMM, "--size 0 --lda 1 --ldb 1 --ldc 1 --sustained 2.5");
-    assert_true(gemm.sustained_s == 2.5 && o.time_s == 0.5 && !gemm.chain);
-    ACCEPTED(GEMM, "--chain --sweep square");
-    assert_true(gemm.chain && !gemm.warm);
-    ACCEPTED(GEMM, "--sweep article --alpha 2 --beta 1");
-    ACCEPTED(TYPED, "");
-    assert_string_equal(gemm.dtype, "f16");
-    assert_string_equal(gemm.layout, "tn");
-    assert_string_equal(gemm.out, "f16");
-    assert_false(gemm.dtype_given || gemm.layout_given || gemm.out_given);
-    ACCEPTED(TYPED, "--out f32 --layout nn");
-    assert_string_equal(gemm.out, "f32");
-    assert_true(gemm.out_given && gemm.layout_given && !gemm.dtype_given);
-    ACCEPTED(TYPED, "--out=s32 --dtype s8 --alpha -65536 --beta 3"); /* in any order */
-    assert_true(gemm.out_given && gemm.dtype_given);
-    assert_string_equal(gemm.out, "s32");
-    ACCEPTED(TYPED, "--dtype tf32 --alpha 0.5 --beta 1e9");
-    assert_string_equal(gemm.out, "f32");
-    ACCEPTED(TYPED, "--sim-device sm_80 --show=fragments --device 1 --sim");
-    assert_string_equal(gemm.show, "fragments");
+    static const acceptance plain[] = {
+        {"", "m=2048 n=2048 k=2048 lda=0 ldb=0 ldc=0 alpha=1 beta=0 baseline=1 warm=0 sustained=0 dtype=f32 layout=nn "
+             "show=-"},
+        {"--sim", "m=512 n=512 k=512"},
+        {"--sim --m 3 --lda 600", "m=3 n=512 k=512"}, /* not below 512, if below 2048 */
+        {"--sim --sweep check", "max-size=200"},
+        {"--k 9 --n 8 --size 100", "m=100 n=8 k=9 size=100"},
+        {"--m 0 --size 5 --sim", "m=0 n=5 k=5"},
+        {"--lda 8 --ldb 9 --ldc 10 --m 100 --n 9 --k 8 --alpha -0.5 --beta 2 --warm --no-baseline",
+         "lda=8 ldb=9 ldc=10 alpha=-0.5 beta=2 warm=1 baseline=0"},
+        {"--size 0 --lda 1 --ldb 1 --ldc 1 --sustained 2.5", "sustained=2.5 time=0.5 chain=0"},
+        {"--chain --sweep square", "chain=1 warm=0"},
+        {"--sweep article --alpha 2 --beta 1", "sweep=article"},
+    };
+    static const acceptance typed[] = {
+        {"", "dtype=f16 layout=tn out=f16"},
+        {"--out f32 --layout nn", "out=f32"},
+        {"--out=s32 --dtype s8 --alpha -65536 --beta 3", "out=s32"}, /* in any order */
+        {"--dtype tf32 --alpha 0.5 --beta 1e9", "out=f32"},
+        {"--sim-device sm_80 --show=fragments --device 1 --sim", "show=fragments"},
+        {"--k 20 --n 10 --ldb 10 --layout nn", "ldb=10"},
+    };
+    ALL_ACCEPTED(GEMM, plain);
+    assert_null(gemm.out);
+    ALL_ACCEPTED(TYPED, typed);
+    assert_true(gemm.layout_given && !gemm.dtype_given && !gemm.out_given);
+    assert_non_null(strstr(help_of(GEMM), "m = n = k = N (default 2048, in the simulator 512)"));
+    assert_true(strstr(out_text, "--show") == NULL && strstr(out_text, "--out") == NULL);
     help_of(TYPED);
     assert_non_null(strstr(out_text, ": f16 (default), s8, tf32\n"));
     assert_non_null(strstr(out_text, "what C holds: of f16: f16 (default), f32; of s8: s32; of tf32: f32\n"));
@@ -87,7 +69,6 @@ TEST(gemm_refuses) {
     };
     ALL_REFUSED(GEMM, list);
     ALL_REFUSED(TYPED, typed);
-    ACCEPTED(TYPED, "--k 20 --n 10 --ldb 10 --layout nn");
     each_refused_with(GEMM, "--sweep check", "size=9 m=9 n=9 k=9 lda=9 ldb=9 ldc=9 misalign=9",
                       "contradicts --sweep, which chooses the shapes");
     each_refused_with(GEMM, "--sweep check", "alpha=2 beta=0 warm chain sustained=1 no-baseline",
@@ -100,16 +81,17 @@ TEST(gemm_refuses) {
 }
 
 TEST(random_shapes_are_asked_for) {
-    ACCEPTED(GEMM, "--sweep random");
-    assert_true(o.sweep == SWEEP_RANDOM && o.random.count == 60 && o.random.max == 8192 && o.random.multiple == 1);
-    assert_string_equal(o.random.spread, "uniform");
-    ACCEPTED(TYPED, "--count 7 --max=50 --multiple 50 --spread log --seed 3 --sweep random --csv a --resume");
-    assert_true(o.random.count == 7 && o.random.max == 50 && o.random.multiple == 50 && o.seed == 3);
-    assert_string_equal(o.random.spread, "log");
-    ACCEPTED(GEMV, "--sweep random --sim");
-    assert_true(o.random.count == 10 && o.random.max == 200);
-    ACCEPTED(GEMV, "--sweep random --sim --max 8192 --count 60");
-    assert_true(o.random.count == 60 && o.random.max == 8192);
+    static const acceptance gemms[] = {
+        {"--sweep random", "sweep=random count=60 max=8192 multiple=1 spread=uniform"},
+        {"--count 7 --max=50 --multiple 50 --spread log --seed 3 --sweep random --csv a --resume",
+         "count=7 max=50 multiple=50 spread=log seed=3"},
+    };
+    static const acceptance gemvs[] = {
+        {"--sweep random --sim", "count=10 max=200"},
+        {"--sweep random --sim --max 8192 --count 60", "count=60 max=8192"},
+    };
+    ALL_ACCEPTED(TYPED, gemms);
+    ALL_ACCEPTED(GEMV, gemvs);
     static const refusal list[] = {
         {"--sweep random --max 7 --multiple 8", "--max 7: less than --multiple 8"},
         {"--sweep random --max 0", "--max 0: less than --multiple 1"},
@@ -134,23 +116,16 @@ TEST(random_shapes_are_asked_for) {
 /* ---- GEMV ---- */
 
 TEST(gemv_options_are_taken) {
-    ACCEPTED(GEMV, "");
-    assert_true(gemv.n == 4096 && gemv.k == 4096 && gemv.lda == 0 && gemv.alpha == 1.0f && gemv.beta == 0.0f);
-    assert_true(gemv.baseline && gemv.tune && !gemv.retune && !gemv.graph && !gemv.pdl && !gemv.warm);
-    assert_string_equal(gemv.dtype, "f16");
-    assert_null(gemv.tune_file);
-    assert_null(gemv.tune_csv);
-    ACCEPTED(GEMV, "--n 5 --k=7 --dtype f32 --retune --tune-file a --tune-csv b --no-baseline --warm");
-    assert_true(gemv.n == 5 && gemv.k == 7 && gemv.retune && gemv.tune && !gemv.baseline && gemv.warm);
-    assert_string_equal(gemv.dtype, "f32");
-    assert_string_equal(gemv.tune_file, "a");
-    assert_string_equal(gemv.tune_csv, "b");
-    ACCEPTED(GEMV, "--graph --no-tune --size 8");
-    assert_true(gemv.graph && !gemv.tune && gemv.n == 8 && gemv.k == 8);
-    ACCEPTED(GEMV, "--pdl --k=7 --lda 9 --sim");
-    assert_true(gemv.pdl && gemv.lda == 9 && gemv.n == 512);
-    ACCEPTED(GEMV, "--sweep check --sim");
-    assert_int_equal(o.max_size, 300);
+    static const acceptance list[] = {
+        {"", "n=4096 k=4096 lda=0 alpha=1 beta=0 baseline=1 tune=1 retune=0 graph=0 pdl=0 warm=0 dtype=f16 tune-file=- "
+             "tune-csv=-"},
+        {"--n 5 --k=7 --dtype f32 --retune --tune-file a --tune-csv b --no-baseline --warm",
+         "n=5 k=7 retune=1 tune=1 baseline=0 warm=1 dtype=f32 tune-file=a tune-csv=b"},
+        {"--graph --no-tune --size 8", "graph=1 tune=0 n=8 k=8"},
+        {"--pdl --k=7 --lda 9 --sim", "pdl=1 lda=9 n=512"},
+        {"--sweep check --sim", "max-size=300"},
+    };
+    ALL_ACCEPTED(GEMV, list);
     help_of(GEMV);
     assert_non_null(strstr(out_text, "n = k = N (default 4096, in the simulator 512); --n and --k override it\n"));
     assert_non_null(strstr(out_text, ": f16 (default), bf16, f32\n"));
@@ -192,38 +167,23 @@ TEST(gemv_refuses) {
 /* ---- kNN ---- */
 
 TEST(knn_options_are_taken) {
-    ACCEPTED(KNN, "");
-    assert_true(knn.m == 1200 && knn.n == 32768 && knn.d == 256 && knn.k == 25);
-    assert_true(!knn.transfers && !knn.verify && knn.k_sweep[1] == 0);
-    assert_string_equal(knn.labels, "last");
-    assert_string_equal(knn.normalize, "none");
-    assert_true(knn.train == NULL && knn.test == NULL && knn.out_labels == NULL);
-    ACCEPTED(KNN, "--sim");
-    assert_true(knn.m == 20 && knn.n == 2048 && knn.d == 32 && knn.k == 25);
-    ACCEPTED(KNN, "--method two --m 0 --d 0 --n 7 --k 7 --transfers");
-    assert_true(knn.m == 0 && knn.n == 7 && knn.d == 0 && knn.k == 7 && knn.transfers && knn.pieces == 1);
-    assert_true(!o.chosen[0] && o.chosen[1]);
-    ACCEPTED(KNN, "--sweep check --transfers --pageable --pieces 4");
-    assert_true(knn.pageable && knn.pieces == 4);
-    ACCEPTED(KNN, "--method two --sweep check --every 3 --sim");
-    assert_true(o.sweep == SWEEP_CHECK && o.every == 3 && o.max_size == 4100);
-    ACCEPTED(KNN, "--train a --test b --labels first --normalize zscore,minmax --k-sweep 1:11 --seed 4 --verify");
-    assert_string_equal(knn.train, "a");
-    assert_string_equal(knn.test, "b");
-    assert_string_equal(knn.labels, "first");
-    assert_string_equal(knn.normalize, "zscore,minmax");
-    assert_true(knn.k_sweep[0] == 1 && knn.k_sweep[1] == 11 && knn.k == 5 && knn.verify);
-    ACCEPTED(KNN, "--train a --test e --out b --out-indices c --out-distances d --k 3");
-    assert_true(knn.k == 3);
-    assert_string_equal(knn.out_labels, "b");
-    assert_string_equal(knn.out_indices, "c");
-    assert_string_equal(knn.out_distances, "d");
-    ACCEPTED(KNN, "--train a --test b --k-sweep 1:5 --out c");
-    ACCEPTED(KNN, "--train a --test b --train-labels c --test-labels d");
-    assert_string_equal(knn.train_labels, "c");
-    assert_string_equal(knn.test_labels, "d");
-    ACCEPTED(KNN, "--train a --test a --train-labels c"); /* the same records, and labels to find */
-    ACCEPTED(KNN, "--train a --test b --labels none --out-indices c");
+    static const acceptance list[] = {
+        {"", "m=1200 n=32768 d=256 k=25 transfers=0 verify=0 k-sweep=0:0 labels=last normalize=none train=- test=- "
+             "out=-"},
+        {"--sim", "m=20 n=2048 d=32 k=25"},
+        {"--method two --m 0 --d 0 --n 7 --k 7 --transfers", "m=0 n=7 d=0 k=7 transfers=1 pieces=1 all=010"},
+        {"--sweep check --transfers --pageable --pieces 4", "pageable=1 pieces=4"},
+        {"--method two --sweep check --every 3 --sim", "sweep=check every=3 max-size=4100"},
+        {"--train a --test b --labels first --normalize zscore,minmax --k-sweep 1:11 --seed 4 --verify",
+         "train=a test=b labels=first normalize=zscore,minmax k-sweep=1:11 k=5 verify=1"},
+        {"--train a --test e --out b --out-indices c --out-distances d --k 3",
+         "k=3 out=b out-indices=c out-distances=d"},
+        {"--train a --test b --k-sweep 1:5 --out c", "out=c"},
+        {"--train a --test b --train-labels c --test-labels d", "train-labels=c test-labels=d"},
+        {"--train a --test a --train-labels c", "train=a test=a"}, /* the same records, and labels to find */
+        {"--train a --test b --labels none --out-indices c", "labels=none"},
+    };
+    ALL_ACCEPTED(KNN, list);
     help_of(KNN);
     assert_non_null(strstr(out_text, "\n  --out-distances FILE  write the squared distances\n"));
     assert_non_null(strstr(out_text, "\n  --m N                 queries (default 1200, in the simulator 20)\n"));

@@ -4,74 +4,45 @@
 
 /* ---- what every program has ---- */
 
-TEST(common_defaults) {
-    ACCEPTED(TOY, "");
-    assert_true(o.chosen[0] && o.chosen[1] && o.chosen[2]);
-    assert_false(o.variant_given || o.list || o.verbose || o.resume || o.simulate);
-    assert_int_equal(o.first, -1);
-    assert_int_equal(o.sweep, SWEEP_NONE);
-    assert_int_equal(o.max_size, INT_MAX);
-    assert_int_equal(o.every, 1);
-    assert_true(o.seed == 1 && o.time_s == 0.5); /* as --help says */
-    assert_int_equal(o.device, 0);
-    assert_null(o.sim_device);
-    assert_true(o.csv == NULL && o.watch.counters == NULL && o.watch.counters_csv == NULL && o.watch.explain == NULL);
-    assert_true(o.watch.trace == NULL && o.watch.trace_blocks == 0);
-    assert_true(toy.off && !toy.flag && toy.word == toy_words[1] && toy.other_word == NULL);
-}
-
 TEST(common_options_are_taken) {
-    ACCEPTED(TOY, "--verbose --seed 18446744073709551615 --device=3 --sim-device=sm_86 --time 1.25 --csv a.csv "
-                  "--resume --variant two");
-    assert_true(o.verbose && o.resume && o.simulate && o.seed == UINT64_MAX && o.time_s == 1.25);
-    assert_int_equal(o.device, 3);
-    assert_string_equal(o.sim_device, "sm_86");
-    assert_string_equal(o.csv, "a.csv");
-    assert_true(!o.chosen[0] && o.chosen[1] && !o.chosen[2]);
-}
-
-TEST(counters_need_the_simulator) {
-    ACCEPTED(TOY, "--counters");
-    assert_string_equal(o.watch.counters, "table");
-    assert_true(o.simulate);
-    ACCEPTED(TOY, "--counters=lines --variant two");
-    assert_string_equal(o.watch.counters, "lines");
-    ACCEPTED(TOY, "--counters-csv a.csv");
-    assert_string_equal(o.watch.counters_csv, "a.csv");
-    assert_true(o.simulate && o.watch.counters == NULL);
-    ACCEPTED(TOY, "--explain ffma");
-    assert_true(o.simulate && strcmp(o.watch.explain, "ffma") == 0);
-    ACCEPTED(TOY, "--leak-check");
-    assert_true(o.watch.leak_check && o.simulate && !o.watch.unchecked);
-    REFUSED(TOY, "--counters=all", "--counters: 'all' is unknown (known: table, lines)");
-    REFUSED(TOY, "--counters lines", "'lines': unexpected argument (see --help)");
-    REFUSED(TOY, "--counters-csv", "--counters-csv: its argument is missing");
-    REFUSED(TOY, "--explain=", "--explain: its argument is empty");
-    REFUSED(TOY, "--counters-csv a --csv a", "--counters-csv: 'a' is the --csv file too");
-}
-
-TEST(traces_need_the_simulator) {
-    ACCEPTED(TOY, "--trace a.json --trace-blocks 7");
-    assert_string_equal(o.watch.trace, "a.json");
-    assert_int_equal(o.watch.trace_blocks, 7);
-    assert_true(o.simulate);
-    REFUSED(TOY, "--trace a.json --trace-blocks 0", "--trace-blocks: '0' is not above 0");
-    REFUSED(TOY, "--trace-blocks 7", "--trace-blocks: needs --trace");
-    REFUSED(TOY, "--trace a --csv a", "--trace: 'a' is the --csv file too");
-    REFUSED(TOY, "--trace a --counters-csv a", "--counters-csv: 'a' is the --trace file too");
+    static const acceptance list[] = {
+        {"", "all=111 list=0 verbose=0 resume=0 sim=0 first=-1 sweep=none max-size=2147483647 every=1 seed=1 time=0.5"},
+        {"", "device=0 sim-device=- csv=- counters=- counters-csv=- explain=- trace=- trace-blocks=0"},
+        {"", "off=1 flag=0 word=green other-word=-"},
+        {"--verbose --seed 18446744073709551615 --device=3 --sim-device=sm_86 --time 1.25 --csv a.csv --resume "
+         "--variant two",
+         "verbose=1 resume=1 sim=1 seed=18446744073709551615 time=1.25 device=3 sim-device=sm_86 csv=a.csv all=010"},
+        /* what needs the simulator */
+        {"--counters", "counters=table sim=1"},
+        {"--counters=lines --variant two", "counters=lines"},
+        {"--counters-csv a.csv", "counters-csv=a.csv sim=1 counters=-"},
+        {"--explain ffma", "explain=ffma sim=1"},
+        {"--leak-check", "leak-check=1 sim=1 no-check=0"},
+        {"--trace a.json --trace-blocks 7", "trace=a.json trace-blocks=7 sim=1"},
+    };
+    static const refusal wrong[] = {
+        {"--counters=all", "--counters: 'all' is unknown (known: table, lines)"},
+        {"--counters lines", "'lines': unexpected argument (see --help)"},
+        {"--counters-csv", "--counters-csv: its argument is missing"},
+        {"--explain=", "--explain: its argument is empty"},
+        {"--counters-csv a --csv a", "--counters-csv: 'a' is the --csv file too"},
+        {"--trace a.json --trace-blocks 0", "--trace-blocks: '0' is not above 0"},
+        {"--trace-blocks 7", "--trace-blocks: needs --trace"},
+        {"--trace a --csv a", "--trace: 'a' is the --csv file too"},
+        {"--trace a --counters-csv a", "--counters-csv: 'a' is the --trace file too"},
+    };
+    ALL_ACCEPTED(TOY, list);
+    ALL_REFUSED(TOY, wrong);
 }
 
 TEST(sweeps_are_chosen_by_name) {
-    ACCEPTED(TOY, "--sweep square");
-    assert_int_equal(o.sweep, SWEEP_SQUARE);
-    ACCEPTED(TOY, "--sweep article --max-size 4096");
-    assert_int_equal(o.sweep, SWEEP_ARTICLE);
-    assert_int_equal(o.max_size, 4096);
-    ACCEPTED(TOY, "--max-size 2147483647 --sweep odd");
-    assert_int_equal(o.sweep, SWEEP_ODD);
-    ACCEPTED(TOY, "--every=2147483647 --sweep check");
-    assert_int_equal(o.sweep, SWEEP_CHECK);
-    assert_int_equal(o.every, INT_MAX);
+    static const acceptance list[] = {
+        {"--sweep square", "sweep=square"},
+        {"--sweep article --max-size 4096", "sweep=article max-size=4096"},
+        {"--max-size 2147483647 --sweep odd", "sweep=odd"},
+        {"--every=2147483647 --sweep check", "sweep=check every=2147483647"},
+    };
+    ALL_ACCEPTED(TOY, list);
     options_program none = program_of(TOY);
     none.sweeps = NULL;
     assert_refused(parse_program(&none, "--sweep square"), "--sweep: unknown option (see --help)");
@@ -80,26 +51,23 @@ TEST(sweeps_are_chosen_by_name) {
 
 TEST(the_simulator_checks_smaller_problems) {
     options_program inside = program_of(TOY);
+    static const acceptance list[] = {
+        {"--sim", "sim=1 sim-device=- size=8"},
+        {"--sweep check --sim", "max-size=200"},
+        {"--sweep check --sim-device sm_90 --max-size 4095", "max-size=4095"},
+        {"--sweep odd --sim", "max-size=2147483647"}, /* its shapes are chosen for it */
+        {"--sweep check", "max-size=2147483647"},
+    };
     inside.simulated = true;
-    ACCEPTED(TOY, "--sim");
-    assert_true(o.simulate && o.sim_device == NULL && toy.size == 8);
-    ACCEPTED(TOY, "--sweep check --sim");
-    assert_int_equal(o.max_size, 200);
-    ACCEPTED(TOY, "--sweep check --sim-device sm_90 --max-size 4095");
-    assert_int_equal(o.max_size, 4095);
-    ACCEPTED(TOY, "--sweep odd --sim"); /* its shapes are chosen for it */
-    assert_int_equal(o.max_size, INT_MAX);
-    ACCEPTED(TOY, "--sweep check");
-    assert_int_equal(o.max_size, INT_MAX);
+    ALL_ACCEPTED(TOY, list);
     assert_run(parse_program(&inside, "--sweep check"), "--sweep check");
-    assert_true(o.simulate);
-    assert_int_equal(o.max_size, 200);
+    assert_values("--sweep check", "sim=1 max-size=200");
 }
 
 TEST(variants_are_chosen_by_name) {
     ACCEPTED(TOY, "--variant three --variant=one --variant one");
-    assert_true(o.chosen[0] && !o.chosen[1] && o.chosen[2] && o.variant_given);
-    assert_int_equal(o.first, 2);
+    assert_values("three, one", "all=101 first=2");
+    assert_true(o.variant_given);
     REFUSED(TOY, "--variant best", "--variant: 'best' is unknown (known: one, two, three)");
     REFUSED(TOY, "--method one", "--method: unknown option (see --help)");
 }
@@ -108,8 +76,7 @@ TEST(a_program_may_have_methods) {
     options_program p = program_of(TOY);
     p.noun = "method";
     assert_run(parse_program(&p, "--method two --variant three"), "two spellings");
-    assert_true(!o.chosen[0] && o.chosen[1] && o.chosen[2]);
-    assert_int_equal(o.first, 1);
+    assert_values("two, three", "all=011 first=1");
     assert_refused(parse_program(&p, "--variant four"), "--method: 'four' is unknown (known: one, two, three)");
     assert_int_equal(parse_program(&p, "--help"), OPTIONS_EXIT_OK);
     assert_non_null(strstr(out_text, "\n  --method NAME "));
@@ -151,14 +118,14 @@ TEST(later_parses_know_nothing_of_earlier_ones) {
     assert_int_equal(parse(TOY, "--flag --verbose --variant two --bogus --size 7"), OPTIONS_EXIT_USAGE);
     assert_int_equal(parse(TOY, "-xyz"), OPTIONS_EXIT_USAGE); /* leaves getopt inside a cluster of letters */
     ACCEPTED(TOY, "--size 6");
-    assert_true(toy.size == 6 && !toy.flag && !o.verbose && o.chosen[0]);
+    assert_values("--size 6", "size=6 flag=0 verbose=0 all=111");
     ACCEPTED(TOY, "--seed 1 --seed 2"); /* the last counts */
-    assert_true(o.seed == 2);
+    assert_values("--seed 2", "seed=2");
 }
 
 TEST(abbreviations) {
     ACCEPTED(TOY, "--verb --max=9 --sw=odd --start 4");
-    assert_true(o.verbose && o.max_size == 9 && toy.seed == 4);
+    assert_values("abbreviated", "verbose=1 max-size=9 start=4");
     static const refusal list[] = {
         {"--se 5", "--se: ambiguous option (seconds, seed)"}, /* seed, seconds */
         {"--s=5", "--s: ambiguous option (size, start, scalar, seconds, sweep, seed, sim, sim-device)"},
@@ -202,28 +169,19 @@ TEST(control_characters_are_not_printed) {
 /* ---- kinds ---- */
 
 TEST(each_kind_is_read) {
-    ACCEPTED(TOY, "--size 2000000000 --count=2147483647 --positive 2147483647 --start 18446744073709551615 "
-                  "--scalar -2.5e-1 --seconds 86400 --range 1:11 --flag --no-off --word green "
-                  "--other-word blue --text x --file y --an-option-wider-than-the-column z");
-    assert_int_equal(toy.size, OPTIONS_MAX_SIZE);
+    static const acceptance list[] = {
+        {"--size 2000000000 --count=2147483647 --positive 2147483647 --start 18446744073709551615 --scalar -2.5e-1 "
+         "--seconds 86400 --range 1:11 --flag --no-off --word green --other-word blue --text x --file y "
+         "--an-option-wider-than-the-column z",
+         "size=2000000000 count=2147483647 positive=2147483647 start=18446744073709551615 scalar=-0.25 seconds=86400 "
+         "range=1:11 flag=1 off=0 word=green other-word=blue text=x file=y an-option-wider-than-the-column=z"},
+        {"--size -0 --count +12 --positive 1 --start 0 --scalar 1e-40 --seconds 1e-9 --range 5:5",
+         "size=0 count=12 positive=1 start=0 scalar=9.9999461e-41 seconds=1e-09 range=5:5"},
+        {"--scalar 3.4028234e38", "scalar=3.40282347e+38"},
+        {"--scalar -0", "size=64"},
+    };
     assert_int_equal(OPTIONS_MAX_SIZE, 2000000000);
-    assert_int_equal(toy.count, INT_MAX);
-    assert_int_equal(toy.positive, INT_MAX);
-    assert_true(toy.seed == UINT64_MAX && toy.scalar == -0.25f && toy.seconds == 86400.0);
-    assert_true(toy.range[0] == 1 && toy.range[1] == 11 && toy.flag && !toy.off);
-    assert_ptr_equal(toy.word, toy_words[1]);
-    assert_ptr_equal(toy.other_word, toy_words[2]);
-    assert_string_equal(toy.text, "x");
-    assert_string_equal(toy.file, "y");
-    assert_string_equal(toy.other_file, "z");
-
-    ACCEPTED(TOY, "--size -0 --count +12 --positive 1 --start 0 --scalar 1e-40 --seconds 1e-9 "
-                  "--range 5:5");
-    assert_true(toy.size == 0 && toy.count == 12 && toy.positive == 1 && toy.seed == 0 && toy.scalar == 1e-40f);
-    assert_true(toy.seconds == 1e-9 && toy.range[0] == 5 && toy.range[1] == 5);
-    ACCEPTED(TOY, "--scalar 3.4028234e38");
-    assert_true(toy.scalar == 3.4028234e38f);
-    ACCEPTED(TOY, "--scalar -0");
+    ALL_ACCEPTED(TOY, list);
     assert_true(toy.scalar == 0.0f);
 }
 

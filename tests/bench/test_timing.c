@@ -266,7 +266,7 @@ TEST(every_call_that_can_fail) {
         const char *mode;
     } cases[] = {{60000, 70000, "events"}, {15, 60000, "graph"}, {19, 18, "graph"}, {30000, 60000, "sustained"}};
     for (int c = 0; c < ARRAY_SIZE(cases); c++)
-        for (int way = 0; way < (c < 3 ? 8 : 1); way++)
+        for (int way = 0; way < (c == 3 ? 1 : 8); way += c == 0 ? 1 : 7) /* of graphs with none and with all */
             for (int n = 1;; n++) {
                 set_up(cases[c].ours_us, cases[c].baseline_us, 2);
                 if (way & 4) task.move = move;

@@ -1,12 +1,9 @@
 /* Every tile of step 9's FP32 best as three variants: whole tiles; the second half of them divided among seven workers,
- * who have parts of several; all divided, each among five. `run bits` prints a hash of y for problems that are divided,
- * and fails if a second launch changes it. */
-#include <stdlib.h>
-
+ * who have parts of several; all divided, each among five. Each launch says a hash of y where that is asked for
+ * (bits.h). */
 #include "../../step09_conv/best/best.h"
 #include "../../step09_conv/best/f32_plan.h"
-#include "gpu/error.h"
-#include "gpu/simulator.h"
+#include "../steps/bits.h"
 
 typedef enum { WHOLE, SHARED, SPLIT } kind;
 
@@ -42,7 +39,9 @@ static size_t workspace(const conv_problem *p, int tile, kind kind) {
 static cudaError_t launch(const conv_problem *p, int tile, kind kind, cudaStream_t stream) {
     if (is_empty(p)) return launch_conv_best(p, stream);
     const f32_plan plan = plan_for(p, tile, kind);
-    return f32_launch_plan(p, &plan, stream);
+    const cudaError_t error = f32_launch_plan(p, &plan, stream);
+    print_bits(p->y, (size_t)p->n * (size_t)p->k * (size_t)p->p * (size_t)p->q * sizeof(float));
+    return error;
 }
 
 #define VARIANT_OF(name, tile, kind)                                                                                   \
@@ -70,50 +69,7 @@ static cudaError_t launch(const conv_problem *p, int tile, kind kind, cudaStream
 /* clang-format on */
 TILES(VARIANT_OF)
 
-/* y's bits, for tile number i of a layout and workers for parts of several tiles. */
-static uint64_t hash_of(int i, bool nhwc) {
-    const int tile = nhwc ? F32_NHWC + i : i;
-    const int n = 3, c = 13, side = 10, k = 140, taps = c * 9, pixels = n * side * side;
-    const size_t words = (size_t)(pixels * c + k * taps + pixels * k), bytes = words * sizeof(float);
-    float *host = malloc(bytes), *device, *space;
-    if (host == NULL) exit(EXIT_WRONG);
-    for (size_t at = 0; at < words; at++) host[at] = (float)(at * 7919 % 1009) / 1009.0f - 0.5f;
-    conv_problem p = {.nhwc = nhwc, .n = n, .c = c, .h = side, .w = side, .k = k, .r = 3, .s = 3, .alpha = 1.0f};
-    for (int d = 0; d < 2; d++) p.stride[d] = p.pad[d] = p.dilation[d] = 1;
-    p.p = p.q = side;
-    const f32_plan plan = f32_plan_of(&p, tile, f32_tiles(&p, tile), plan_for(&p, i, SHARED).workers);
-    CUDA_ALLOCATE(&device, bytes);
-    CUDA_ALLOCATE(&space, plan.workspace);
-    CUDA_CHECK(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice));
-    p.x = device, p.f = device + pixels * c, p.y = device + pixels * c + k * taps, p.workspace = space;
-    CUDA_CHECK(f32_launch_plan(&p, &plan, 0));
-    CUDA_CHECK(cudaMemcpy(host, p.y, sizeof(float) * (size_t)(pixels * k), cudaMemcpyDeviceToHost));
-    uint64_t hash = 1469598103934665603u; /* FNV-1a */
-    for (size_t at = 0; at < sizeof(float) * (size_t)(pixels * k); at++)
-        hash = (hash ^ ((const unsigned char *)host)[at]) * 1099511628211u;
-    CUDA_CHECK(cudaFree(device));
-    CUDA_CHECK(cudaFree(space));
-    free(host);
-    return hash;
-}
-
-/* Of each tile, which must be the same in each of so many launches. */
-static int print_bits(int launches) {
-    for (int tile = 0; tile < F32_TILE_COUNT; tile++) {
-        const bool nhwc = tile >= F32_NHWC;
-        const int i = nhwc ? tile - F32_NHWC : tile;
-        simulator_check(true);
-        const uint64_t hash = hash_of(i, nhwc);
-        simulator_check(false); /* as it is the same again */
-        for (int launch = 1; launch < launches; launch++)
-            if (hash != hash_of(i, nhwc)) return EXIT_WRONG;
-        printf("%d %016llx\n", tile, (unsigned long long)hash);
-    }
-    return EXIT_OK;
-}
-
 int main(int argc, char **argv) {
     static const conv_variant variants[] = {TILES(ROW)};
-    if (argc == 3 && strcmp(argv[1], "bits") == 0) return print_bits(atoi(argv[2]));
     return conv_step_main(argc, argv, "test_conv_best", variants, ARRAY_SIZE(variants));
 }

@@ -34,13 +34,10 @@ for layout in nchw nhwc; do
         --variant whole_0 --variant "whole_$far_tile" --r 1 --s 31 --c 1 --k 1
 done
 
-for threads in 1 3; do # one thread takes the blocks in one order
-    [ $threads = 1 ] || [ -z "${KL_TEST_ALL-}" ] && launches=1 || launches=2
-    CUDASIM_CHECK=$((threads == 1)) CUDASIM_THREADS=$threads LD_LIBRARY_PATH=$root/cudasim/build \
-        $program bits $launches >"$work/bits.$threads" 2>"$work/err"
-    counted $? "bits of $launches launches, $threads threads"
+for layout in nchw nhwc; do
+    # shellcheck disable=SC2046 # several options
+    same_bits '^shared_3 .* s ' $program --sim $(printf ' --variant shared_%s' 0 1 2 3 4 5 6) --layout $layout --n 3 \
+        --c 13 --h 10 --k 140
 done
-cmp "$work/bits.1" "$work/bits.3" >"$work/out" 2>&1
-counted $? 'same bits in another order'
 
 ended

@@ -1,10 +1,8 @@
 /* Step 9's best in f16 and bf16, a variant for each configuration of half.cuh, and half_mma.cu. On three blocks, so
- * that small problems take several waves of tiles, and parts of tiles behind them. Each launch says how it is computed;
- * with BITS=1 in the environment also a hash of y; with PAIRS=1 only pairs of blocks are offered.
- */
-#include <stdlib.h>
-
+ * that small problems take several waves of tiles, and parts of tiles behind them. Each launch says how it is computed,
+ * and a hash of y where that is asked for (bits.h); with PAIRS=1 only pairs of blocks are offered. */
 #include "../../step09_conv/best/half.h"
+#include "../steps/bits.h"
 
 static half_plan plan_with(const conv_problem *p, int tile) {
     plan_tile tiles[HALF_TILES];
@@ -20,16 +18,6 @@ static const char *refuses(const conv_problem *p, int tile) {
     return plan_with(p, tile).hopper || tile == HALF_TILES ? NULL : "there is no such plan";
 }
 
-static void print_hash(const conv_problem *p) {
-    const size_t bytes = (size_t)p->n * (size_t)p->p * (size_t)p->q * (size_t)p->k * 2;
-    unsigned char *host = malloc(bytes);
-    uint64_t hash = 1469598103934665603u; /* FNV-1a */
-    if (host == NULL || cudaMemcpy(host, p->y, bytes, cudaMemcpyDeviceToHost) != cudaSuccess) exit(EXIT_FAILURE);
-    for (size_t i = 0; i < bytes; i++) hash = (hash ^ host[i]) * 1099511628211u;
-    printf("bits %016llx\n", (unsigned long long)hash);
-    free(host);
-}
-
 static cudaError_t launch(const conv_problem *p, int tile, cudaStream_t stream) {
     const half_plan plan = plan_with(p, tile);
     if (p->k == 0 || p->n * p->p * p->q == 0) return cudaSuccess;
@@ -38,7 +26,7 @@ static cudaError_t launch(const conv_problem *p, int tile, cudaStream_t stream) 
     printf("by %s %d, %s,%s%s\n", loaders[plan.hopper ? plan.loader : 0], plan.view.piece, plan.hopper ? units : "mma",
            plan.x.groups > 0 ? " x" : "", plan.f.groups > 0 ? " f" : "");
     const cudaError_t error = launch_half(p, &plan, stream);
-    if (getenv("BITS") != NULL) print_hash(p);
+    print_bits(p->y, (size_t)p->n * (size_t)p->p * (size_t)p->q * (size_t)p->k * 2);
     return error;
 }
 

@@ -70,14 +70,8 @@ for dtype in f16 bf16; do
         computes 'pieces of 8, \(whole\|both\|parts\), f' "$any" "$@" --misalign 4 --n 2 --c 24 --h 9 --k 64
     fi
 done
-# The same bits whichever block leaves its part last.
-for threads in 1 3; do
-    BITS=1 CUDASIM_THREADS=$threads build/tests/conv_half/run --sim --variant square_any --variant small_any \
-        --layout nhwc --dtype f16 --c 136 --h 25 --n 1 --k 64 --bias >"$work/out.$threads" 2>&1
-    grep '^b' "$work/out.$threads" >"$work/bits.$threads"
-done
-# shellcheck disable=SC2016 # check expands it
-check 'the same bits in another order' 'grep -q "^by.*both" "$work/bits.1" && cmp "$work/bits.1" "$work/bits.3"'
+same_bits '^by.*both' build/tests/conv_half/run --sim --variant square_any --variant small_any --layout nhwc \
+    --dtype f16 --c 136 --h 25 --n 1 --k 64 --bias
 # Without wgmma, and as it is chosen with it.
 # shellcheck disable=SC2016 # eval expands it
 for how in 'sm_80 f16 nhwc' 'sm_80 bf16 nchw' 'sm_90 f16 nchw' 'sm_90 bf16 nhwc'; do

@@ -6,7 +6,6 @@ program=build/tests/family/run
 . "$(dirname "$0")/../case.sh"
 
 expect 'its options are in the help' 0 '^ +--a X +y = a\*x \+ y' --help
-expect 'and no other family has a word in it' 0 '^ +--seed N' --help
 expect 'a right variant' 0 '^plain +777 +[0-9.]+ s  0\.[0-9]+$' --variant plain --n 777 --a -0.5
 expect 'a wrong one' 1 '^short +777 +skipped: WRONG RESULT' --variant short --n 777
 expect 'a sweep, recorded' 0 '^plain +10000 ' --variant plain --sweep square --csv "$work/csv"
@@ -14,8 +13,6 @@ expect 'its rows' 0 '^plain +10000 ' --variant plain --sweep square --csv "$work
 same 'rows of the sweep' 3 "$(grep -c '^test_family,plain,axpy,f32,' "$work/csv")"
 expect 'the check list' 1 '^7 passed, 7 failed$' --sweep check
 expect 'the list' 0 '128 threads per block' --list --verbose
-expect 'what it lacks' 2 'unknown option' --lda 3
-expect 'a sweep that it lacks' 2 "^test_family: --sweep: 'odd' is unknown \(known: square, check\)" --sweep odd
 
 # Outputs that take nothing, and standard output as a file of rows.
 expect 'rows on standard output' 0 '^test_family,plain,axpy,' --variant plain --n 777 --csv -

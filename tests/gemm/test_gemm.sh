@@ -72,8 +72,6 @@ same 'no note' '' "$(grep '16 bytes' "$work/out")"
 expect 'what it computes' 0 '^C = 1\*A\*B \+ 0\*C in bf16 nn, C in f32$' --variant plain --size 20 --dtype bf16 \
     --out f32 --layout nn
 expect 'defaults' 0 '^C = 1\*A\*B \+ 0\*C in f16 tn, C in f16$' --variant plain --size 20
-expect 'ldb of nn' 0 '^plain' --layout nn --m 5 --n 6 --k 20 --ldb 19 --variant plain
-expect 'help' 0 'what C holds: of f16: f16 \(default\), f32; of bf16: bf16 \(default\), f32; ' --help
 expect 'a list' 0 '^only_s8 +takes s8 and tn' --list
 
 # What it shows.
@@ -84,10 +82,7 @@ same 'a show runs no variant' '' "$(grep plain "$work/out")"
 expect 'a show on another device' 0 '^as it should be on sm_75$' --show right --sim-device sm_75
 expect 'a show that is wrong' 1 '^not as it should be$' --show wrong
 expect 'a show that this device has not' 2 '^skipped: needs what no device has$' --show nowhere
-expect 'an unknown show' 2 "^test_gemm: --show: 'x' is unknown \(known: right, wrong, nowhere\)$" --show x
-same 'an unknown show takes one line' 1 "$(wc -l <"$work/out")"
 expect 'a list of shows' 0 '^--show wrong +shows what is wrong$' --list
-expect 'help with shows' 0 'show how something works, and stop: right, wrong, nowhere$' --help
 
 # The check list: all kinds, and what is asked for of them.
 expect 'the check list' 0 '^plain +[0-9]+ passed, 0 failed$' --variant plain --sweep check --every 13

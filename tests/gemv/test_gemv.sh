@@ -29,8 +29,6 @@ expect 'a chain that is none' 0 '^tuned +70 +33 ' --graph --variant tuned --n 70
 expect 'a wrong chain' 1 'link 0' --graph --variant drops_last --size 70
 expect 'a list' 0 '^tuned ' --list
 expect 'a list of candidates' 0 'n64 r1 u1 v1: 64 threads per block' --list --verbose --variant tuned
-expect 'help' 0 '^  --n N .*rows of A, elements of y' --help
-same 'help is silent on what a GEMM has' '' "$(grep -E -e '--(m|ldb|ldc|layout) ' "$work/out")"
 expect 'the check list' 0 '^plain +[0-9]+ passed, 0 failed$' --variant plain --sweep check --every 7
 expect 'the check list of candidates' 0 '^tuned .*0 failed, of 2 candidates, each on its share' \
     --variant tuned --sweep check
@@ -59,9 +57,6 @@ same 'and has each shape once' '64 100 128 256 300 512 ' "$(awk -F, 'NR > 1 { pr
 awk -F, -v OFS=, 'NR < 3 { if (NR == 2) { $17 = 0.000015 } print }' "$work/cut" >"$work/slow"
 expect 'a resumed sweep leaves out what is too slow' 0 '^plain +100 .*skipped: a launch would take more than a second' \
     --variant plain --sweep square --max-size 100 --csv "$work/slow" --resume
-expect 'a tune-csv, and no GPU' 2 \
-    '^test_gemv: --tune-csv: there is no search in the simulator' --tune-csv "$work/tune.csv"
-same 'nothing is left of a tune-csv' '' "$(ls "$work/tune.csv" 2>/dev/null)"
 "$program" --sim --variant plain --size 20 >/dev/full 2>"$work/out"
 same 'standard output that takes nothing' '2 test_gemv: standard output cannot be written' "$? $(cat "$work/out")"
 expect 'launches that overlap' 0 '^plain +20 ' --pdl --variant plain --size 20

@@ -191,22 +191,17 @@ TEST(a_device_that_cannot_be_used) {
 }
 
 TEST(facts_of_a_device) {
+    static const double peaks[] = { /* 128 lanes and 4096 FLOP of tensor cores a clock, 132 multiprocessors, 1.98 GHz */
+        [DEVICE_FP32] = 66908.16, [DEVICE_F16] = 1070530.56, [DEVICE_TF32] = 535265.28, [DEVICE_S8] = 2141061.12};
     assert_device(0, EXIT_OK, "%s", "");
-    assert_int_equal(facts.ordinal, 0);
-    assert_false(facts.simulated);
     assert_string_equal(facts.name, "Made-up 0");
-    assert_int_equal(facts.cc, 90);
-    assert_int_equal(facts.sms, 132);
-    assert_true(facts.clock_mhz == 1980.0 && facts.memory_clock_mhz == 3201.0);
-    assert_int_equal(facts.bus_bits, 6144);
+    assert_true(facts.ordinal == 0 && !facts.simulated && facts.cc == 90 && facts.sms == 132);
+    assert_true(facts.clock_mhz == 1980.0 && facts.memory_clock_mhz == 3201.0 && facts.bus_bits == 6144);
     assert_true(facts.l2_bytes == 62914560 && facts.memory_bytes == (size_t)141 << 30);
     assert_true(facts.shared_per_sm == 233472 && facts.shared_per_block == 232448);
     assert_true(facts.registers_per_sm == 65536 && facts.threads_per_sm == 2048);
-    assert_false(facts.sheet);                                            /* nobody's data sheet: its clocks' peaks */
-    assert_true(fabs(facts.peak_gflops[DEVICE_FP32] - 66908.16) < 0.01);  /* 2 * 128 * 132 * 1.98 GHz */
-    assert_true(fabs(facts.peak_gflops[DEVICE_F16] - 1070530.56) < 0.01); /* 4096 * 132 * 1.98 GHz */
-    assert_true(fabs(facts.peak_gflops[DEVICE_TF32] - 535265.28) < 0.01);
-    assert_true(fabs(facts.peak_gflops[DEVICE_S8] - 2141061.12) < 0.01);
+    assert_false(facts.sheet); /* nobody's data sheet: its clocks' peaks */
+    for (int i = 0; i < DEVICE_ARITHMETICS; i++) assert_true(fabs(facts.peak_gflops[i] - peaks[i]) < 0.01);
     assert_true(fabs(facts.peak_gbps - 4916.736) < 0.001); /* 2 * 3.201 GHz * 768 bytes */
     assert_string_equal(facts.driver, "for CUDA 13.0");    /* no NVML */
     char runtime[16];
@@ -215,8 +210,7 @@ TEST(facts_of_a_device) {
 
     fake.major = 47; /* a device of the future: no peaks rather than wrong ones */
     assert_device(0, EXIT_OK, "%s", "");
-    assert_int_equal(facts.cc, 470);
-    for (int i = 0; i < DEVICE_ARITHMETICS; i++) assert_true(facts.peak_gflops[i] == 0.0);
+    for (int i = 0; i < DEVICE_ARITHMETICS; i++) assert_true(facts.cc == 470 && facts.peak_gflops[i] == 0.0);
 }
 
 TEST(peaks_of_the_data_sheet) {

@@ -43,10 +43,6 @@ for device in sm_75:6 sm_80:23 sm_89:24 sm_90:27; do # GPU:shapes that it has
 done
 check 'shapes fits 100 columns' [ "$(awk 'length > 100 || / $/' "$work/out" | wc -l)" = 0 ]
 
-ends 'an unknown show' 2 '' --show wmma
-check 'an unknown show says which there are' [ "$(cat "$work/out")" = \
-    "step06_tensorcore: --show: 'wmma' is unknown (known: mma_s8, mma_f16, shapes, ldmatrix, swizzle)" ]
-
 step=step02_smem
 ends 'latency' 0 '' --sim --show latency
 shows 'latency: its chains, and that there is no time' latency

@@ -45,11 +45,8 @@ small="--variant tile4x4 --size 64"
     ends 'a file' 0 '^tile4x4 ' $step --counters-csv "$work/a.csv" $small
     lacks 'which is all' 'sectors'
     ends 'its rows' 0 '^"tile4x4","m 64, n 64, k 64",.*,FFMA,.*,262144,inst$' cat "$work/a.csv"
-    line 'an unknown form' 2 \
-        "^step03_regblock: --counters: 'all' is unknown \(known: table, lines\)$" $step --counters=all
     line 'a file that cannot be' 2 '^cudasim: /nowhere/a.csv cannot be written: No such file or directory$' \
         $step --counters-csv /nowhere/a.csv $small
-    line 'the same file twice' 2 "the --csv file too$" $step --csv "$work/b" --counters-csv "$work/b" $small
     ends 'a metric' 0 \
         '^FFMA: FP32 multiply-adds, of threads; in Nsight Compute smsp__sass_thread_inst_' $step --explain ffma
     line 'no metric' 2 "^cudasim: no metric is called 'flops' \(" $step --explain flops

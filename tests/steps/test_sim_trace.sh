@@ -35,8 +35,6 @@ ends 'what is left out is said' 0 \
     'leaves out 2 blocks \(--trace-blocks or CUDASIM_TRACE_BLOCKS .*: 2\); 1 launch like one' $small 64 --trace "$json"
 ends 'a path that cannot be written' 2 "^cudasim: .* cannot be written: No such file or directory$" \
     $small 32 --trace "$work/none/trace.json"
-ends 'blocks without a trace' 2 '^step01_naive: --trace-blocks: needs --trace$' $small 32 --trace-blocks 3
-ends 'no blocks' 2 "^step01_naive: --trace-blocks: '0' is not above 0$" $small 32 --trace "$json" --trace-blocks 0
 
 # ---- the same in the model's time, where there is nvdisasm: it must end with a time ----
 while read -r step variant; do

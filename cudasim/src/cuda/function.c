@@ -94,6 +94,7 @@ cudaError_t cudaFuncGetParamInfo(const void *func, size_t index, size_t *offset,
     runtime_function *f;
     size_t unused;
     cudaError_t error = function_resolve(func, &f);
+    if (!error) error = function_decode(f);
     if (!error && !sim_kernel_param(f->kernel, (unsigned)index, offset, size ? size : &unused)) {
         error = cudaErrorInvalidValue;
     }

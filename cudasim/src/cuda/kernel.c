@@ -193,6 +193,7 @@ cudaError_t operation_kernel(operation *op, const void *func, dim3 grid, dim3 bl
     kernel_operation *k = &op->kernel;
     sim_kernel_info info;
     cudaError_t error = function_describe(func, &k->function, &info);
+    if (!error) error = function_decode(k->function);
     if (error) {
         if (k->function != NULL) unchecked_because(k->function->name, "it cannot be loaded");
         return error;

@@ -267,6 +267,18 @@ cudaError_t function_resolve(const void *func, runtime_function **function) {
     return error;
 }
 
+cudaError_t function_decode(runtime_function *f) {
+    char message[512] = "";
+    runtime_lock();
+    if (!f->error && !sim_kernel_decode(f->kernel, message, sizeof(message)) && !is_out_of_memory(message)) {
+        f->error = cudaErrorNotSupported;
+        fprintf(stderr, "cudasim: %s\n", message);
+    }
+    const cudaError_t error = is_out_of_memory(message) ? cudaErrorMemoryAllocation : f->error;
+    runtime_unlock();
+    return error;
+}
+
 cudaError_t function_describe(const void *func, runtime_function **function, sim_kernel_info *info) {
     cudaError_t error = function_resolve(func, function);
     if (error) return error;

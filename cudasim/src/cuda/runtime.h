@@ -148,8 +148,10 @@ typedef struct runtime_variable {
     struct runtime_variable *next;
 } runtime_variable;
 
-/* A function by host pointer or handle, its module loaded and its kernel decoded. */
+/* A function by host pointer or handle, its module loaded. */
 cudaError_t function_resolve(const void *func, runtime_function **function);
+/* Decodes its kernel, which may then be launched. */
+cudaError_t function_decode(runtime_function *function);
 /* The same, and what the kernel is. */
 cudaError_t function_describe(const void *func, runtime_function **function, sim_kernel_info *info);
 /* The same without loading anything; NULL if there is none. */

@@ -61,11 +61,13 @@ bool functions_decode(sim_module *m, function *f, char *error, size_t error_size
     return ok;
 }
 
-bool functions_watch(sim_module *m) {
+bool functions_watch(sim_module *m, const function *entry) {
     bool ok = true;
     const decode_context context = {.handlers = sim_handlers, .others = sim_others, .symbol = symbol_find, .module = m};
     pthread_mutex_lock(&decode_lock);
-    for (int k = 0; k < m->ptx->function_count; k++) ok = watch_function(&m->functions[k], &context) && ok;
+    for (int k = 0; k < m->ptx->function_count; k++)
+        if (&m->functions[k] == entry || !m->ptx->functions[k].is_entry)
+            ok = watch_function(&m->functions[k], &context) && ok;
     pthread_mutex_unlock(&decode_lock);
     return ok;
 }

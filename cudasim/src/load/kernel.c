@@ -10,6 +10,22 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* Under the lock. */
+static bool decode(sim_kernel *kernel, char *error, size_t error_size) {
+    if (!kernel->decoded)
+        kernel->decoded = functions_decode(kernel->module, kernel->entry, error, error_size) &&
+                          functions_decode_named(kernel->module, error, error_size);
+    return kernel->decoded;
+}
+
+bool sim_kernel_decode(sim_kernel *kernel, char *error, size_t error_size) {
+    error[0] = '\0';
+    pthread_mutex_lock(&lock);
+    const bool ok = decode(kernel, error, error_size);
+    pthread_mutex_unlock(&lock);
+    return ok;
+}
+
 sim_kernel *sim_module_kernel(sim_module *m, const char *name, char *error, size_t error_size) {
     error[0] = '\0';
     for (int k = 0; k < m->ptx->function_count; k++) {
@@ -17,11 +33,10 @@ sim_kernel *sim_module_kernel(sim_module *m, const char *name, char *error, size
         if (!f->is_entry || !f->has_body || strcmp(f->name, name) != 0) continue;
         sim_kernel *kernel = &m->kernels[k];
         pthread_mutex_lock(&lock);
-        if (!kernel->ready && functions_decode(m, &m->functions[k], error, error_size) &&
-            functions_decode_named(m, error, error_size)) {
-            kernel->module = m;
-            kernel->entry = &m->functions[k];
-            kernel->resources = cubin_find(&m->cubin, name);
+        kernel->module = m;
+        kernel->entry = &m->functions[k];
+        if (!kernel->ready) kernel->resources = cubin_find(&m->cubin, name);
+        if (!kernel->ready && (kernel->resources != NULL || decode(kernel, error, error_size))) {
             if (kernel->resources == NULL) kernel_estimate(kernel);
             kernel->ready = true;
             sim_kernel_info info;
@@ -129,7 +144,7 @@ sim_running *sim_launch_begin(sim_kernel *kernel, const sim_launch_config *confi
     sim_kernel_info info;
     sim_kernel_describe(kernel, &info);
     observer *watches = observers_get();
-    if (watches != NULL && !functions_watch(kernel->module)) return NULL;
+    if (watches != NULL && !functions_watch(kernel->module, kernel->entry)) return NULL;
     const launch_spec spec = {.entry = watches != NULL ? kernel->entry->watched : kernel->entry,
                               .observer = watches,
                               .config = *config,

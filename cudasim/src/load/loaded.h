@@ -11,7 +11,8 @@ struct sim_kernel {
     const cubin_kernel *resources; /* NULL where the fat binary has no machine code for it */
     cubin_kernel estimate;         /* there: what a compiler would make of the PTX */
     unsigned max_dynamic_shared;
-    bool ready;
+    bool ready;      /* all of the above is known */
+    bool decoded;    /* it can be launched */
     int async_proxy; /* 0: not yet looked, 1: no, 2: yes */
 };
 
@@ -52,8 +53,8 @@ bool functions_make(sim_module *m, char *error, size_t error_size);
 void functions_free(sim_module *m);
 /* Decodes a function, what it calls, and what that calls; false and a line in `error` where that cannot be. */
 bool functions_decode(sim_module *m, function *f, char *error, size_t error_size);
-/* Makes the watched code of all that are decoded; false where there is no memory. */
-bool functions_watch(sim_module *m);
+/* Makes the watched code of a kernel and of all that it may call, which are decoded; false where there is no memory. */
+bool functions_watch(sim_module *m, const function *entry);
 /* Decodes all that are named. One that cannot be is refused only when it is called. False and a line in `error` where
  * there is no memory. */
 bool functions_decode_named(sim_module *m, char *error, size_t error_size);

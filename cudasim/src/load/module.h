@@ -18,9 +18,14 @@ void sim_module_unload(sim_module *module);
 /* Address and size of a __device__ or __constant__ variable; false if there is none of that name. */
 bool sim_module_variable(const sim_module *module, const char *name, uint64_t *address, uint64_t *size);
 
-/* A kernel by its PTX name, decoded on first use. NULL if there is none; also when it cannot be decoded (an unknown
- * instruction, ...): then `error` is not empty. */
+/* A kernel by its PTX name. NULL if there is none; also when it has no machine code that says what it needs and cannot
+ * be decoded: then `error` is not empty. */
 sim_kernel *sim_module_kernel(sim_module *module, const char *name, char *error, size_t error_size);
+
+/* Decodes a kernel, which is demanded before it is launched or asked for its parameters: a program may ask many kernels
+ * what they need, and launch one of them. False and a line in `error` where that cannot be (an unknown instruction,
+ * ...). */
+bool sim_kernel_decode(sim_kernel *kernel, char *error, size_t error_size);
 
 typedef struct sim_kernel_info {
     const char *name;

@@ -124,6 +124,7 @@ typedef struct ptx_instruction {
     int line;            /* of the PTX text, from 1 */
     int location;        /* index into function->locations, or -1 */
     uint32_t used_bytes; /* of a load: the bytes that the program means, a bit each (the rest is padding); 0: all */
+    int result;          /* instruction_has_result's: 0: nobody has asked yet, 1: no, 2: yes */
 } ptx_instruction;
 
 /* `name: .branchtargets a, b, c;` (instruction indices), `.calltargets f, g;` (names) or `.callprototype ...;` */

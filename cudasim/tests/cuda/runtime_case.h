@@ -75,6 +75,10 @@ sim_kernel *sim_module_kernel(sim_module *module, const char *name, char *error,
     return strcmp(name, "plain") == 0 ? &plain : strcmp(name, "heavy") == 0 ? &heavy : NULL;
 }
 
+bool sim_kernel_decode(sim_kernel *kernel, char *error, size_t size) {
+    return true;
+}
+
 void sim_kernel_describe(const sim_kernel *kernel, sim_kernel_info *info) {
     *info = (sim_kernel_info){.name = kernel->name,
                               .registers = kernel->registers,
