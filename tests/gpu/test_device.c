@@ -191,8 +191,11 @@ TEST(a_device_that_cannot_be_used) {
 }
 
 TEST(facts_of_a_device) {
-    static const double peaks[] = { /* 128 lanes and 4096 FLOP of tensor cores a clock, 132 multiprocessors, 1.98 GHz */
-        [DEVICE_FP32] = 66908.16, [DEVICE_F16] = 1070530.56, [DEVICE_TF32] = 535265.28, [DEVICE_S8] = 2141061.12};
+    static const double peaks[] = {/* 128 lanes and 4096 FLOP of tensor cores a clock, 132 multiprocessors, 1.98 GHz */
+                                   [DEVICE_FP32] = 66908.16,
+                                   [DEVICE_F16] = 1070530.56,
+                                   [DEVICE_TF32] = 535265.28,
+                                   [DEVICE_S8] = 2141061.12};
     assert_device(0, EXIT_OK, "%s", "");
     assert_string_equal(facts.name, "Made-up 0");
     assert_true(facts.ordinal == 0 && !facts.simulated && facts.cc == 90 && facts.sms == 132);
