@@ -216,8 +216,10 @@ hopper_plan plan_hopper(const gemm_problem *p, const plan_tile *tiles, int count
     const bool must_a = !on_16_bytes(p->A, p->lda, size), must_b = transposes(p) || !on_16_bytes(p->B, p->ldb, size);
     const bool may_a = must_a || off_128(p->A, p->lda, size);
     const bool may_b = must_b || off_128(p->B, p->ldb, size);
-    const double fewest = (double)p->m * p->n * (double)ceil_div((unsigned)p->k, (unsigned)(ROW_BYTES / size)) / 32 /
-                          tiles[0].clusters[0]; /* clocks, if no tile had anything outside of C */
+    int most = 1; /* blocks that run at the same time */
+    for (int i = 0; i < count; i++) most = tiles[i].clusters[0] > most ? tiles[i].clusters[0] : most;
+    const double fewest = (double)p->m * p->n * ceil_div((unsigned)p->k, (unsigned)(ROW_BYTES / size)) / 32 /
+                          most; /* clocks, if no tile had anything outside of C */
     for (int of_a = must_a; of_a <= may_a; of_a++)
         for (int of_b = must_b; of_b <= may_b; of_b++) {
             hopper_plan plan = plan_copies(p, of_a, of_b, costs);

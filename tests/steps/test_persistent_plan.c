@@ -132,6 +132,16 @@ TEST(tf32_nn_is_transposed) {
     assert_int_equal(plan.p.layout, GEMM_TN);
 }
 
+TEST(a_tile_that_cannot_run_is_passed_over) { /* the first, too */
+    plan_tile some[ARRAY_SIZE(tiles)];
+    memcpy(some, tiles, sizeof tiles);
+    memset(some[0].clusters, 0, sizeof some[0].clusters);
+    gemm_problem p = problem(1000, 1000, 1000);
+    p.lda = 1003; /* A is copied */
+    const hopper_plan plan = plan_hopper(&p, some, ARRAY_SIZE(some), &shipped_costs);
+    assert_true(plan.tile > 0);
+}
+
 TEST(there_is_no_plan_without_a_product) {
     gemm_problem p = problem(300, 200, 0);
     assert_int_equal(plan_of(p).tile, -1);

@@ -50,14 +50,21 @@ divides 130 1 4000 --dtype tf32 --layout nn --misalign 1
 # Parts of unequal length, the last one short. A tile of K, less and nothing, which nobody divides.
 divides 17 19 515 --misalign 1
 keeps 100 1100 64 --ldc 1101
-keeps 70 65 33 --beta 2
+keeps 70 65 33 --dtype tf32 --beta 2
 keeps 257 129 0 --dtype s8 --lda 16 --ldb 16 --ldc 131 --beta 2
-# More tiles than multiprocessors: one wave of whole tiles, then the parts of the others, which wait for one another.
+# More tiles than multiprocessors: one wave of whole tiles, then the parts of the others, which wait for one another
+# (for whom this is cheap).
+mkdir -p "$work/meet/kernel-ladder"
+printf 'A10 (simulated)\t%s\t%s\n' stage_meet 300 stage_sums 40 alone 0.4 >"$work/meet/kernel-ladder/tensorcore.costs"
+export XDG_CACHE_HOME="$work/meet"
 divides 465 580 1361 --lda 1368 --ldb 1368 --ldc 581 --sim-device sm_86
+unset XDG_CACHE_HOME
 # Less shared memory, and so room for fewer blocks.
 divides 100 100 3001 --sim-device sm_86
 divides 100 100 2000 --layout nn --lda 2000 --ldb 104 --sim-device sm_80
 
+thin gemm_little 69 29 53 --beta 2
+thin gemm_little 5 3 15 --dtype bf16 --misalign 1
 thin gemm_thin_rows 1 1030 700 --misalign 3 --beta 2
 thin gemm_thin_rows 1 1030 701 --dtype bf16 --out f32
 thin gemm_thin_rows 1000 1 705 --layout nn --ldb 3 --ldc 5 --beta 1
