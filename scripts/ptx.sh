@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.."
 . scripts/gpu.sh
 need_step ptx STEP ${STEP:-}
 nvcc=$(sed -n 's/^CUDA_NVCC := //p' build/config.mk)
+includes=$(sed -n 's/^CPPFLAGS := //p' scripts/make/build.mk)
 if (need_sass ptx) 2>build/ptx.missing; then
     need_sass ptx
     cuobjdump=cuobjdump
@@ -13,12 +14,12 @@ if (need_sass ptx) 2>build/ptx.missing; then
 else
     cuobjdump=
 fi
-export nvcc cuobjdump
+export nvcc includes cuobjdump
 # shellcheck disable=SC2016 # the inner shell's
 find step[0-9][0-9]_* -path "${STEP:-step}*" -name '*.cu' -print0 | xargs -0 -P "$(nproc)" -I{} sh -c '
     kernel=${1%.cu}
     mkdir -p "build/ptx/${kernel%/*}"
-    "$nvcc" -Icommon -O3 -lineinfo -arch=compute_90a -ptx -o "build/ptx/$kernel.ptx" "$1" || exit 255
+    "$nvcc" $includes -O3 -lineinfo -arch=compute_90a -ptx -o "build/ptx/$kernel.ptx" "$1" || exit 255
     [ -z "$cuobjdump" ] || [ ! -e "build/obj/$1.o" ] ||
         "$cuobjdump" -sass "build/obj/$1.o" >"build/ptx/$kernel.sass"' sh {}
 if [ -n "$cuobjdump" ]; then echo "build/ptx: the PTX of compute_90a, and SASS"; else

@@ -164,9 +164,12 @@ check "nor of make" eval '[ "$status" = 0 ] && ! said "Nothing to be done"'
 
 # --- PTX and machine code of one step ---
 rm -rf build/ptx
+cp -p "$first/coalesced.cu" "$work/coalesced.cu"
+echo '#include "banks.h"' >>"$first/coalesced.cu" # it has the folders of headers that the build has
 run env PATH="$work/nothing:$PATH" make ptx STEP="$step" ARCHS=90a
 check "make ptx of one step" eval '[ "$status" = 0 ] && [ "$(ls build/ptx)" = "$first" ] &&
     [ "$(ls build/ptx/"$first"/*.ptx | wc -l)" = "$(find "$first" -name "*.cu" | wc -l)" ] && ! said step02'
+cp -p "$work/coalesced.cu" "$first/coalesced.cu"
 if (PATH=$PATH:$(sed -n 's/^CUDA_DIR := //p' build/config.mk)/bin && command -v cuobjdump && command -v nvdisasm) \
     >/dev/null; then
     check "and its SASS" [ -s "build/ptx/$first/coalesced.sass" ]
