@@ -15,10 +15,11 @@
 #include "ptx/ldmatrix.cuh"
 #include "reduce_parts.cuh"
 
-static const int SIDE = 32, WARPS = 8, MOST_K = 128; /* of C; K at a time */
+static const int SIDE = 32, WARPS = 8, MOST_K = 16 * WARPS; /* of C; K at a time */
 static const int THREADS = 32 * WARPS,
                  COPIES = SIDE * MOST_K / 8 / THREADS;     /* chunks of a matrix that a thread loads at a time */
 static const int K_PITCH = MOST_K + 8, N_PITCH = SIDE + 8; /* rows in shared memory begin in different banks */
+static const int ACROSS = SIDE / 8;                        /* chunks of a row along N */
 static const int SUM_PITCH = SIDE + 4;
 static const int TILE = SIDE * K_PITCH > MOST_K *N_PITCH ? SIDE *K_PITCH : MOST_K *N_PITCH;
 static const double ROUND = 800, BESIDES = 1800, MORE = 1.1; /* clocks: for each 32 of K; for the rest; so much of that
@@ -32,8 +33,8 @@ union little_shared {
     float sums[WARPS][SIDE * SUM_PITCH];
 };
 
-/* A thread's chunks of a tile: number i begins at from + i * step, and there are `count` of them; of each `left`
- * elements exist. */
+/* A thread's chunks of a tile: number i begins at from + i * step. There are `count` of them, and `left` elements of
+ * each exist. */
 struct chunks {
     const bits16 *from;
     int64_t step;
@@ -55,13 +56,14 @@ static __device__ __forceinline__ chunks along_k(const operand<bits16> &x, int r
 
 /* Of rows along N, B in nn: of 8 << log_chunks rows of K, of SIDE columns each. */
 static __device__ __forceinline__ chunks along_n(const operand<bits16> &x, int col0, int k0, int log_chunks) {
-    const int ACROSS = SIDE / 8, k = threadIdx.x / ACROSS, col = col0 + threadIdx.x % ACROSS * 8;
+    const int k = threadIdx.x / ACROSS, col = col0 + threadIdx.x % ACROSS * 8;
     const int step = THREADS / ACROSS;
     return {gemm_at(x.at, x.ld, k0 + k, col), (int64_t)step * x.ld,
             count_below(k, step, min(8 << log_chunks, x.rows - k0)), x.cols - col};
 }
 
-/* Whether the aligned chunks in which it lies are within the matrix, as all are but the first and the last. */
+/* Whether the aligned chunks that the chunk at `from` lies in are within the matrix. Most are: all but the first and
+ * the last can be. */
 static __device__ __forceinline__ bool is_within(const operand<bits16> &x, const bits16 *from) {
     const uintptr_t low = (uintptr_t)from & ~(uintptr_t)15, high = (((uintptr_t)from + 15) & ~(uintptr_t)15) + 16;
     return low >= (uintptr_t)x.at && high <= (uintptr_t)gemm_at(x.at, x.ld, x.rows - 1, x.cols);
@@ -80,8 +82,7 @@ static __device__ __forceinline__ void load_aligned(const operand<bits16> &x, co
     }
 }
 
-/* and those of which that is not possible by single elements. This waits for them, and so comes when all others are on
- * their way. */
+/* and the others element by element. This waits for them, so it comes after all other loads have been issued. */
 static __device__ __forceinline__ void load_elements(const operand<bits16> &x, const chunks &c,
                                                      raw_chunk (&r)[COPIES]) {
 #pragma unroll
@@ -135,8 +136,8 @@ static __device__ __forceinline__ void load_tiles(const operand<bits16> &a, cons
     if (LAYOUT == GEMM_TN)
         leave_chunks(&tiles[1][row * K_PITCH + k], step, log_chunks, of_b, raw_b);
     else
-        leave_chunks(&tiles[1][threadIdx.x / 4 * N_PITCH + threadIdx.x % 4 * 8], THREADS / 4 * N_PITCH, log_chunks,
-                     of_b, raw_b);
+        leave_chunks(&tiles[1][threadIdx.x / ACROSS * N_PITCH + threadIdx.x % ACROSS * 8], THREADS / ACROSS * N_PITCH,
+                     log_chunks, of_b, raw_b);
     __syncthreads();
 }
 
@@ -192,8 +193,7 @@ __global__ void __launch_bounds__(THREADS, 2) gemm_little(gemm_problem p) {
         const int left = min(p.k - k0, MOST_K);
         const int log_chunks = left <= 16 ? 1 : 32 - __clz((left + 7) / 8 - 1); /* a product takes two chunks */
         load_tiles<LAYOUT>(a, b, row0, col0, k0, log_chunks, shared.operands);
-        for (int k = warp * 16; k < left; k += WARPS * 16)
-            multiply_16<TYPE, LAYOUT>(shared.operands[0], shared.operands[1], k, sum);
+        if (warp * 16 < left) multiply_16<TYPE, LAYOUT>(shared.operands[0], shared.operands[1], warp * 16, sum);
     }
     __syncthreads();
 #pragma unroll

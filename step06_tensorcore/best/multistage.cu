@@ -8,7 +8,7 @@
  *   clocks            tiles of K x step, + overhead        parts of K x step, + overhead, + the exchange of sums
  *
  * and not fewer than memory takes for A, B and C; costs.h and the table of tiles have the constants. If C is a row or a
- * column, thin.cu's kernels are a choice, too. */
+ * column, thin.cu's kernels are a choice, too, and for little products little.cu's. */
 #include "multistage.h"
 
 #include "best.h"

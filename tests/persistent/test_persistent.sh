@@ -93,6 +93,7 @@ for kind in 'f16 tn' 'f16 nn' 'bf16 tn' 'bf16 nn'; do
     little 'stages_any_64x64 little' "$@" --m 33 --n 31 --k 5 --lda 9 --ldb 71 --ldc 33
     little 'thin little' "$@" --m 1 --n 1 --k 16 --out f32
     little little "$@" --m 64 --n 40 --k 128 --ldc 41
+    little little "$@" --m 45 --n 40 --k 0
 done
 
 ended
