@@ -17,7 +17,7 @@
  *   row 16w + l / 4            d[4j]        d[4j + 1]
  *   row 16w + l / 4 + 8        d[4j + 2]    d[4j + 3]
  *
- * so N = 2 * (length of d), and the length picks the instruction: N = 64, 128, 160, 192 or 256.
+ * so N = 2 * (length of d), and the length picks the instruction: N = 16, 32, ... 256.
  *
  * A descriptor says how a matrix lies in shared memory ("Matrix descriptor"): bits 0-13 its address / 16, 16-29 the
  * leading and 32-45 the stride byte offset / 16, 62-63 the swizzle, 1 for 128 bytes. Two layouts are used here; both
@@ -62,80 +62,86 @@ __device__ __forceinline__ void wgmma_commit() {
     KL_SM90A("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
 
-/* Operands of asm: eight, 32, ... elements of d, and their names in the text. */
-#define KL_D8(c, d, i)                                                                                                 \
+/* Operands of asm: the first eight, 16, ... elements of d, and their names in the text. */
+#define KL_8(c, d, i)                                                                                                  \
     "+" c((d)[(i)]), "+" c((d)[(i) + 1]), "+" c((d)[(i) + 2]), "+" c((d)[(i) + 3]), "+" c((d)[(i) + 4]),               \
         "+" c((d)[(i) + 5]), "+" c((d)[(i) + 6]), "+" c((d)[(i) + 7])
-#define KL_D32(c, d, i) KL_D8(c, d, i), KL_D8(c, d, (i) + 8), KL_D8(c, d, (i) + 16), KL_D8(c, d, (i) + 24)
-#define KL_D64(c, d)    KL_D32(c, d, 0), KL_D32(c, d, 32)
-#define KL_D80(c, d)    KL_D64(c, d), KL_D8(c, d, 64), KL_D8(c, d, 72)
-#define KL_D96(c, d)    KL_D64(c, d), KL_D32(c, d, 64)
-#define KL_D128(c, d)   KL_D96(c, d), KL_D32(c, d, 96)
-#define KL_TEXT32                                                                                                      \
-    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                                           \
-    "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
-#define KL_TEXT80_REST "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79"
-#define KL_TEXT64_REST                                                                                                 \
-    "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "                                 \
-    "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
-#define KL_TEXT96_REST                                                                                                 \
-    "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "                                 \
-    "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
-#define KL_TEXT128_REST                                                                                                \
-    "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "                     \
-    "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
-#define KL_TEXT64  KL_TEXT32 ", " KL_TEXT64_REST
-#define KL_TEXT80  KL_TEXT64 ", " KL_TEXT80_REST
-#define KL_TEXT96  KL_TEXT64 ", " KL_TEXT96_REST
-#define KL_TEXT128 KL_TEXT96 ", " KL_TEXT128_REST
+#define KL_D8(c, d)   KL_8(c, d, 0)
+#define KL_D16(c, d)  KL_D8(c, d), KL_8(c, d, 8)
+#define KL_D24(c, d)  KL_D16(c, d), KL_8(c, d, 16)
+#define KL_D32(c, d)  KL_D24(c, d), KL_8(c, d, 24)
+#define KL_D40(c, d)  KL_D32(c, d), KL_8(c, d, 32)
+#define KL_D48(c, d)  KL_D40(c, d), KL_8(c, d, 40)
+#define KL_D56(c, d)  KL_D48(c, d), KL_8(c, d, 48)
+#define KL_D64(c, d)  KL_D56(c, d), KL_8(c, d, 56)
+#define KL_D72(c, d)  KL_D64(c, d), KL_8(c, d, 64)
+#define KL_D80(c, d)  KL_D72(c, d), KL_8(c, d, 72)
+#define KL_D88(c, d)  KL_D80(c, d), KL_8(c, d, 80)
+#define KL_D96(c, d)  KL_D88(c, d), KL_8(c, d, 88)
+#define KL_D104(c, d) KL_D96(c, d), KL_8(c, d, 96)
+#define KL_D112(c, d) KL_D104(c, d), KL_8(c, d, 104)
+#define KL_D120(c, d) KL_D112(c, d), KL_8(c, d, 112)
+#define KL_D128(c, d) KL_D120(c, d), KL_8(c, d, 120)
+#define KL_TEXT8      "%0, %1, %2, %3, %4, %5, %6, %7"
+#define KL_TEXT16     KL_TEXT8 ", %8, %9, %10, %11, %12, %13, %14, %15"
+#define KL_TEXT24     KL_TEXT16 ", %16, %17, %18, %19, %20, %21, %22, %23"
+#define KL_TEXT32     KL_TEXT24 ", %24, %25, %26, %27, %28, %29, %30, %31"
+#define KL_TEXT40     KL_TEXT32 ", %32, %33, %34, %35, %36, %37, %38, %39"
+#define KL_TEXT48     KL_TEXT40 ", %40, %41, %42, %43, %44, %45, %46, %47"
+#define KL_TEXT56     KL_TEXT48 ", %48, %49, %50, %51, %52, %53, %54, %55"
+#define KL_TEXT64     KL_TEXT56 ", %56, %57, %58, %59, %60, %61, %62, %63"
+#define KL_TEXT72     KL_TEXT64 ", %64, %65, %66, %67, %68, %69, %70, %71"
+#define KL_TEXT80     KL_TEXT72 ", %72, %73, %74, %75, %76, %77, %78, %79"
+#define KL_TEXT88     KL_TEXT80 ", %80, %81, %82, %83, %84, %85, %86, %87"
+#define KL_TEXT96     KL_TEXT88 ", %88, %89, %90, %91, %92, %93, %94, %95"
+#define KL_TEXT104    KL_TEXT96 ", %96, %97, %98, %99, %100, %101, %102, %103"
+#define KL_TEXT112    KL_TEXT104 ", %104, %105, %106, %107, %108, %109, %110, %111"
+#define KL_TEXT120    KL_TEXT112 ", %112, %113, %114, %115, %116, %117, %118, %119"
+#define KL_TEXT128    KL_TEXT120 ", %120, %121, %122, %123, %124, %125, %126, %127"
 
-/* Waits until at most N groups are in flight. D is an operand so that the compiler moves no use of it before the wait.
- */
-template <int N> __device__ __forceinline__ void wgmma_wait(float (&d)[32]) {
-    KL_SM90A("wgmma.wait_group.sync.aligned %32;" : KL_D32("f", d, 0) : "n"(N) : "memory");
+/* What the compiler must not move the uses of d before. */
+template <int COUNT> __device__ __forceinline__ void wgmma_hold(float (&d)[COUNT]) {
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) asm volatile("" : "+f"(d[i])::"memory");
 }
-template <int N> __device__ __forceinline__ void wgmma_wait(float (&d)[64]) {
-    KL_SM90A("wgmma.wait_group.sync.aligned %64;" : KL_D64("f", d) : "n"(N) : "memory");
+template <int COUNT> __device__ __forceinline__ void wgmma_hold(int (&d)[COUNT]) {
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) asm volatile("" : "+r"(d[i])::"memory");
 }
-template <int N> __device__ __forceinline__ void wgmma_wait(float (&d)[80]) {
-    KL_SM90A("wgmma.wait_group.sync.aligned %80;" : KL_D80("f", d) : "n"(N) : "memory");
-}
-template <int N> __device__ __forceinline__ void wgmma_wait(float (&d)[96]) {
-    KL_SM90A("wgmma.wait_group.sync.aligned %96;" : KL_D96("f", d) : "n"(N) : "memory");
-}
-template <int N> __device__ __forceinline__ void wgmma_wait(float (&d)[128]) {
-    KL_SM90A("wgmma.wait_group.sync.aligned %128;" : KL_D128("f", d) : "n"(N) : "memory");
-}
-template <int N> __device__ __forceinline__ void wgmma_wait(int (&d)[64]) {
-    KL_SM90A("wgmma.wait_group.sync.aligned %64;" : KL_D64("r", d) : "n"(N) : "memory");
-}
-template <int N> __device__ __forceinline__ void wgmma_wait(int (&d)[96]) {
-    KL_SM90A("wgmma.wait_group.sync.aligned %96;" : KL_D96("r", d) : "n"(N) : "memory");
-}
-template <int N> __device__ __forceinline__ void wgmma_wait(int (&d)[128]) {
-    KL_SM90A("wgmma.wait_group.sync.aligned %128;" : KL_D128("r", d) : "n"(N) : "memory");
+
+/* Waits until at most N groups are in flight. The compiler moves no use of d before the wait. */
+template <int N, typename SUM, int COUNT> __device__ __forceinline__ void wgmma_wait(SUM (&d)[COUNT]) {
+    KL_SM90A("wgmma.wait_group.sync.aligned %0;" ::"n"(N) : "memory");
+    wgmma_hold(d);
 }
 
 /* wgmma_TYPE(d, a, b, add): d = a * b + (add ? d : 0); a and b are descriptors. */
-#define KL_WGMMA_16(name, type, count, n, text, operands, a, b, add, trans)                                            \
+#define KL_WGMMA_16(type, count, n, a, b, add, trans)                                                                  \
     template <int TRANS_B>                                                                                             \
-    __device__ __forceinline__ void name(float(&d)[count], uint64_t a_tile, uint64_t b_tile, int add_d) {              \
-        KL_SM90A("{ .reg .pred p; setp.ne.b32 p, " add ", 0;\n"                                                        \
-                 "wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type " {" text "}, " a ", " b               \
-                 ", p, 1, 1, 0, " trans "; }"                                                                          \
-                 : operands                                                                                            \
+    __device__ __forceinline__ void wgmma_##type(float(&d)[count], uint64_t a_tile, uint64_t b_tile, int add_d) {      \
+        KL_SM90A("{ .reg .pred p; setp.ne.b32 p, %" #add ", 0;\n"                                                      \
+                 "wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." #type "." #type " {" KL_TEXT##count                 \
+                 "}, %" #a ", %" #b ", p, 1, 1, 0, %" #trans "; }"                                                     \
+                 : KL_D##count("f", d)                                                                                 \
                  : "l"(a_tile), "l"(b_tile), "r"(add_d), "n"(TRANS_B));                                                \
     }
-KL_WGMMA_16(wgmma_f16, "f16", 32, "64", KL_TEXT32, KL_D32("f", d, 0), "%32", "%33", "%34", "%35")
-KL_WGMMA_16(wgmma_f16, "f16", 64, "128", KL_TEXT64, KL_D64("f", d), "%64", "%65", "%66", "%67")
-KL_WGMMA_16(wgmma_f16, "f16", 80, "160", KL_TEXT80, KL_D80("f", d), "%80", "%81", "%82", "%83")
-KL_WGMMA_16(wgmma_f16, "f16", 96, "192", KL_TEXT96, KL_D96("f", d), "%96", "%97", "%98", "%99")
-KL_WGMMA_16(wgmma_f16, "f16", 128, "256", KL_TEXT128, KL_D128("f", d), "%128", "%129", "%130", "%131")
-KL_WGMMA_16(wgmma_bf16, "bf16", 32, "64", KL_TEXT32, KL_D32("f", d, 0), "%32", "%33", "%34", "%35")
-KL_WGMMA_16(wgmma_bf16, "bf16", 64, "128", KL_TEXT64, KL_D64("f", d), "%64", "%65", "%66", "%67")
-KL_WGMMA_16(wgmma_bf16, "bf16", 80, "160", KL_TEXT80, KL_D80("f", d), "%80", "%81", "%82", "%83")
-KL_WGMMA_16(wgmma_bf16, "bf16", 96, "192", KL_TEXT96, KL_D96("f", d), "%96", "%97", "%98", "%99")
-KL_WGMMA_16(wgmma_bf16, "bf16", 128, "256", KL_TEXT128, KL_D128("f", d), "%128", "%129", "%130", "%131")
+#define KL_WGMMA_HALF(...) KL_WGMMA_16(f16, __VA_ARGS__) KL_WGMMA_16(bf16, __VA_ARGS__)
+KL_WGMMA_HALF(8, 16, 8, 9, 10, 11)
+KL_WGMMA_HALF(16, 32, 16, 17, 18, 19)
+KL_WGMMA_HALF(24, 48, 24, 25, 26, 27)
+KL_WGMMA_HALF(32, 64, 32, 33, 34, 35)
+KL_WGMMA_HALF(40, 80, 40, 41, 42, 43)
+KL_WGMMA_HALF(48, 96, 48, 49, 50, 51)
+KL_WGMMA_HALF(56, 112, 56, 57, 58, 59)
+KL_WGMMA_HALF(64, 128, 64, 65, 66, 67)
+KL_WGMMA_HALF(72, 144, 72, 73, 74, 75)
+KL_WGMMA_HALF(80, 160, 80, 81, 82, 83)
+KL_WGMMA_HALF(88, 176, 88, 89, 90, 91)
+KL_WGMMA_HALF(96, 192, 96, 97, 98, 99)
+KL_WGMMA_HALF(104, 208, 104, 105, 106, 107)
+KL_WGMMA_HALF(112, 224, 112, 113, 114, 115)
+KL_WGMMA_HALF(120, 240, 120, 121, 122, 123)
+KL_WGMMA_HALF(128, 256, 128, 129, 130, 131)
 
 /* Both K-major. tf32: of a float the upper 19 bits are read. */
 #define KL_WGMMA_TF32(count, n, text, operands, a, b, add)                                                             \

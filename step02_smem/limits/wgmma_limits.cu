@@ -7,11 +7,8 @@
 
 enum { K_A_TILE = 64, GROUP = 8, A_BYTES = 64 * 128, FRAGMENTS = 4 };
 
-#define KL_D4(c, d, i)  "+" c((d)[(i)]), "+" c((d)[(i) + 1]), "+" c((d)[(i) + 2]), "+" c((d)[(i) + 3])
-#define KL_D16(c, d, i) KL_D8(c, d, i), KL_D8(c, d, (i) + 8)
-#define TEXT4           "%0, %1, %2, %3"
-#define TEXT8           TEXT4 ", %4, %5, %6, %7"
-#define TEXT16          TEXT8 ", %8, %9, %10, %11, %12, %13, %14, %15"
+#define KL_D4(c, d) "+" c((d)[0]), "+" c((d)[1]), "+" c((d)[2]), "+" c((d)[3])
+#define TEXT4       "%0, %1, %2, %3"
 
 /* d += A * B, A by its descriptor or in registers; and the wait until no more than `GROUPS` groups are in flight. */
 #define WGMMA(count, n, text, operands, o0, o1, o2, o3, o4)                                                            \
@@ -30,10 +27,10 @@ enum { K_A_TILE = 64, GROUP = 8, A_BYTES = 64 * 128, FRAGMENTS = 4 };
     template <int GROUPS> static __device__ __forceinline__ void wait(float(&d)[count]) {                              \
         KL_SM90A("wgmma.wait_group.sync.aligned %" #o0 ";" : operands : "n"(GROUPS) : "memory");                       \
     }
-WGMMA(4, 8, TEXT4, KL_D4("f", d, 0), 4, 5, 6, 7, 8)
-WGMMA(8, 16, TEXT8, KL_D8("f", d, 0), 8, 9, 10, 11, 12)
-WGMMA(16, 32, TEXT16, KL_D16("f", d, 0), 16, 17, 18, 19, 20)
-WGMMA(32, 64, KL_TEXT32, KL_D32("f", d, 0), 32, 33, 34, 35, 36)
+WGMMA(4, 8, TEXT4, KL_D4("f", d), 4, 5, 6, 7, 8)
+WGMMA(8, 16, KL_TEXT8, KL_D8("f", d), 8, 9, 10, 11, 12)
+WGMMA(16, 32, KL_TEXT16, KL_D16("f", d), 16, 17, 18, 19, 20)
+WGMMA(32, 64, KL_TEXT32, KL_D32("f", d), 32, 33, 34, 35, 36)
 WGMMA(64, 128, KL_TEXT64, KL_D64("f", d), 64, 65, 66, 67, 68)
 WGMMA(128, 256, KL_TEXT128, KL_D128("f", d), 128, 129, 130, 131, 132)
 

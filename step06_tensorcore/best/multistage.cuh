@@ -288,7 +288,7 @@ static __device__ __forceinline__ void exchange(const gemm_problem &p, const sha
         if (at.row0 + at.wm + i * 16 >= p.m) continue;
 #pragma unroll
         for (int j = 0; j < P::WN / 8; j++)
-            leave_fragment<P::BN>(part, at.wm + i * 16, at.wn + j * 8, lane, c_frag[i][j]);
+            leave_fragment(part, P::BN, at.wm + i * 16, at.wn + j * 8, lane, c_frag[i][j]);
     }
     meet(met, at.parts, threadIdx.x, P::THREADS, 0);
 }
@@ -297,8 +297,8 @@ template <typename P, typename OUT>
 static __device__ __forceinline__ void store(const gemm_problem &p, const share &at,
                                              const typename P::SUM (*c_frag)[P::WN / 8][4], unsigned char *bytes) {
     if (at.parts > 1)
-        add_parts<P::BM, P::BN, OUT>(p, at.row0, at.col0, (const typename P::SUM *)at.sums, at.part, at.parts,
-                                     threadIdx.x, P::THREADS);
+        add_parts<OUT>(p, P::BM, P::BN, at.row0, at.col0, (const typename P::SUM *)at.sums, at.part, at.parts,
+                       threadIdx.x, P::THREADS);
     else
         store_tile<P, OUT>(p, at.row0 + at.wm, at.col0 + at.wn, c_frag, bytes);
 }
@@ -329,7 +329,7 @@ static __device__ __forceinline__ share make_share(const gemm_problem &p, int wh
     if (part >= 0) {
         at.parts = parts;
         at.part = part % parts;
-        at.sums = parts_of<P::BM, P::BN, typename P::SUM>(p.workspace, part / parts, parts);
+        at.sums = parts_of<typename P::SUM>(p.workspace, part / parts, parts, P::BM, P::BN);
         tile = whole_tiles + part / parts;
     }
     int tiles_m = (p.m + P::BM - 1) / P::BM, tiles_n = (p.n + P::BN - 1) / P::BN;

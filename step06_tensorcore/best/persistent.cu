@@ -27,8 +27,8 @@ extern "C" int persistent_tiles(const gemm_problem *p, plan_tile tiles[PERSISTEN
     persistent_choice *all = choices(p->type, p->layout);
     int device, count = 0;
     if (cudaGetDevice(&device) != cudaSuccess) return 0;
-    for (; count < PERSISTENT_TILES && all[count].kernel != NULL; count++) {
-        if (ask_clusters(&all[count], device) != cudaSuccess) break;
+    for (; count < PERSISTENT_TILES; count++) {
+        if (all[count].kernel != NULL && ask_clusters(&all[count], device) != cudaSuccess) break;
         tiles[count] = all[count].tile;
     }
     return count;
@@ -48,16 +48,19 @@ static cudaError_t launch_product(const hopper_plan *plan, cudaStream_t stream) 
     const persistent_choice *c = &choices(p->type, p->layout)[plan->tile];
     const plan_tile *t = &c->tile;
     const cluster_shape *s = &cluster_shapes[plan->shape];
-    CUtensorMap a_map, b_map, c_map;
+    CUtensorMap a_map, b_map, c_map, last_map;
+    const int last = plan->columns % (128 / (int)dtype_size(p->out));
     cudaError_t error = tensor_map_a(&a_map, p, t->bm / s->across);
     if (error == cudaSuccess)
-        error = tensor_map_b(&b_map, p, (p->layout == GEMM_TN ? t->bn : hopper_bk(p->type)) / s->down);
+        error = tensor_map_b(&b_map, p, (p->layout == GEMM_TN ? plan->columns : hopper_bk(p->type)) / s->down);
     if (error == cudaSuccess && !t->any_c) error = tensor_map_c(&c_map, p, 16);
+    if (error == cudaSuccess && last > 0 && !t->any_c) error = tensor_map_c_part(&last_map, p, 16, last);
     if (error != cudaSuccess) return error;
     const int cluster = 1 << s->size;
     const persistent_work work = work_of(plan, t, BAND_ROWS);
     return gemm_launch_overlapping(c->kernel, (unsigned)(plan->clusters * cluster), cluster, c->threads, c->bytes,
-                                   stream, a_map, b_map, t->any_c ? a_map : c_map, hopper_of(p), work);
+                                   stream, a_map, b_map, t->any_c ? a_map : c_map,
+                                   last > 0 && !t->any_c ? last_map : a_map, hopper_of(p), work);
 }
 
 extern "C" cudaError_t launch_persistent(const hopper_plan *plan, cudaStream_t stream) {

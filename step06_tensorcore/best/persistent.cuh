@@ -49,9 +49,10 @@ template <int BM_, int BN_, int STAGES_, int PING_PONG_, int BUFFERS_, int ANY_C
     static const int BM = BM_, BN = BN_; /* the tile of a block */
     /* The consumers ping-pong, a whole tile each; or they share a tile, 64 rows each. */
     static const bool PING_PONG = PING_PONG_;
-    static const int STAGES = STAGES_;   /* of the ring: 128 bytes along K each */
+    static const int STAGES = STAGES_, MOST_STAGES = 16; /* of the ring: 128 bytes along K each */
     static const int BUFFERS = BUFFERS_; /* buffers per warp for results, which leave 128 bytes per row at a time */
     static const bool PARTS = true;      /* takes parts of tiles (step 9 has tiles that do not) */
+    static const bool EXACT = false;     /* as exact_tile has it */
     static const bool ANY_C = ANY_C_;    /* takes C of any alignment; the others only rows of C that begin and end on
                                           * 16 bytes */
     static const int CONSUMERS = PING_PONG ? 2 : BM / 64, WARPS = 4 * CONSUMERS;
@@ -62,11 +63,18 @@ template <int BM_, int BN_, int STAGES_, int PING_PONG_, int BUFFERS_, int ANY_C
     static const int SLAB = 16 * ROW_BYTES; /* 16 rows of a warp */
     static const int STORE_BYTES = WARPS * BUFFERS * SLAB;
     /* Barriers: `full` and `empty`, one per stage; from OLD on, one per consumer warp, for the old contents of C. */
-    static const int OLD = 2 * 8 * STAGES, BARRIER_BYTES = 1024;
+    static const int OLD = 2 * 8 * MOST_STAGES, BARRIER_BYTES = 1024;
     static const int BYTES = BARRIER_BYTES + STAGES * STAGE_BYTES + STORE_BYTES;
     static_assert(BYTES <= 227 * 1024, "a block has 227 KB of shared memory");
-    /* A block of three warpgroups starts with 168 registers per thread, and the total stays the same. */
-    static const int PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
+    /* A block of three warpgroups starts with 168 registers per thread, of four with 128, and the total stays the
+     * same. */
+    static const int PRODUCER_REGISTERS = CONSUMERS == 3 ? 32 : 40, CONSUMER_REGISTERS = CONSUMERS == 3 ? 160 : 232;
+};
+
+/* How many columns it has, sixteens up to BN, the host chooses for each problem, so that tiles fit C and the GPU. The
+ * fewer, the more stages find room. The consumers share it, 64 rows each. */
+template <int BM, int BN, int STAGES, int BUFFERS> struct exact_tile : persistent_tile<BM, BN, STAGES, 0, BUFFERS, 0> {
+    static const bool EXACT = true;
 };
 
 /* ---- tile scheduler ---- */
@@ -79,13 +87,14 @@ struct persistent_work {
     int whole, parts; /* cluster tiles that one cluster computes alone; the parts of each of the others */
     void *sums;       /* their partial sums (reduce_parts.cuh) */
     int tiles_m, tiles_n, units, steps; /* cluster tiles; whole ones and parts; steps of a tile along K */
+    int columns;                        /* of an exact_tile */
 };
 
 /* The work of a plan with that tile, in bands of about so many rows of C. */
 static inline persistent_work work_of(const hopper_plan *plan, const plan_tile *t, int band_rows) {
     const gemm_problem *p = &plan->p;
     const cluster_shape s = cluster_shapes[plan->shape];
-    const int bm = s.down * t->bm, bn = s.across * t->bn, bk = hopper_bk(p->type);
+    const int bm = s.down * t->bm, bn = s.across * plan->columns, bk = hopper_bk(p->type);
     const int tiles_m = (p->m + bm - 1) / bm, tiles_n = (p->n + bn - 1) / bn;
     const int units = plan->whole + (tiles_m * tiles_n - plan->whole) * plan->parts;
     return {s.down >> 1, /* of 1, 2 and 4 */
@@ -98,7 +107,8 @@ static inline persistent_work work_of(const hopper_plan *plan, const plan_tile *
             tiles_m,
             tiles_n,
             units,
-            (p->k + bk - 1) / bk};
+            (p->k + bk - 1) / bk,
+            plan->columns};
 }
 
 /* A block's place in shared memory and its share of the tiles. Cluster tiles: those of the blocks of a cluster, one
@@ -111,7 +121,13 @@ struct persistent_block {
     int part_a, part_b;                  /* rows of those tiles that each of them loads for all */
     int first, units, stride;            /* this cluster's are first, first + stride, ... below units */
     int steps;                           /* tiles along K */
+    int columns;                         /* of a tile */
+    int stages, b_bytes, stage_bytes;    /* of the ring; bytes of B in a stage, of A and B */
 };
+
+template <class T> static __device__ __forceinline__ int columns_of(const persistent_work &w) {
+    return T::EXACT ? w.columns : T::BN;
+}
 
 /* A unit of work: a tile, or one of the parts along K of a tile. */
 struct persistent_unit {
@@ -133,12 +149,14 @@ static __device__ __forceinline__ int unit_steps(const persistent_block &b, cons
     return unit_at<T>(b, w, u).steps;
 }
 
-/* rows_b: of a tile of B in shared memory. */
-template <class T>
-static __device__ __forceinline__ persistent_block persistent_begin(const persistent_work &w, unsigned char *shared,
-                                                                    int rows_b) {
+template <int TYPE, int LAYOUT, class T>
+static __device__ __forceinline__ persistent_block persistent_begin(const persistent_work &w, unsigned char *shared) {
     persistent_block b;
-    b.full = shared_address(shared), b.empty = b.full + 8 * T::STAGES;
+    b.columns = columns_of<T>(w), b.stages = T::STAGES;
+    b.b_bytes = (LAYOUT == GEMM_TN ? b.columns : (b.columns + 63) / 64 * 64) * ROW_BYTES;
+    b.stage_bytes = T::A_BYTES + (T::EXACT ? b.b_bytes : T::B_BYTES);
+    if constexpr (T::EXACT) b.stages = min(T::MOST_STAGES, T::STAGES * T::STAGE_BYTES / b.stage_bytes);
+    b.full = shared_address(shared), b.empty = b.full + 8 * b.stages;
     b.ring = b.full + T::BARRIER_BYTES, b.staging = b.ring + T::STAGES * T::STAGE_BYTES;
     const int log_size = w.log_down + w.log_across, rank = (int)cluster_rank();
     b.down = 1 << w.log_down, b.across = 1 << w.log_across, b.cluster = 1 << log_size;
@@ -146,7 +164,7 @@ static __device__ __forceinline__ persistent_block persistent_begin(const persis
     b.units = w.units, b.steps = w.steps;
     b.same_row = 0, b.same_col = ((1u << b.down) - 1) << b.col * b.down;
     for (int i = 0; i < b.across; i++) b.same_row |= 1u << (i * b.down + b.row);
-    b.part_a = T::BM >> w.log_across, b.part_b = rows_b >> w.log_down;
+    b.part_a = T::BM >> w.log_across, b.part_b = (LAYOUT == GEMM_TN ? b.columns : hopper_bk(TYPE)) >> w.log_down;
     b.first = blockIdx.x >> log_size, b.stride = gridDim.x >> log_size;
     return b;
 }
@@ -158,7 +176,7 @@ static __device__ __forceinline__ void tile_origin(const persistent_work &w, int
     const int first = tile / (w.band * w.tiles_n) * w.band, inside = tile % (w.band * w.tiles_n);
     const int rows = min(w.band, w.tiles_m - first), rank = (int)cluster_rank();
     *row = (((first + inside % rows) << w.log_down) + (COLUMN ? rank : rank & w.row_bits)) * T::BM;
-    *col = COLUMN ? inside / rows * T::BN : ((inside / rows << w.log_across) + (rank >> w.log_down)) * T::BN;
+    *col = (COLUMN ? inside / rows : (inside / rows << w.log_across) + (rank >> w.log_down)) * columns_of<T>(w);
 }
 
 /* ---- the ring of stages ---- */
@@ -169,14 +187,14 @@ struct ring_position {
     unsigned phase;
 };
 
-template <class T> static __device__ __forceinline__ void next_stage(ring_position *at) {
-    if (++at->s == T::STAGES) at->s = 0, at->phase ^= 1;
+static __device__ __forceinline__ void next_stage(const persistent_block &b, ring_position *at) {
+    if (++at->s == b.stages) at->s = 0, at->phase ^= 1;
 }
 
 /* Skips the stages of the other consumer's tile. */
-template <class T> static __device__ __forceinline__ void skip_tile(ring_position *at, int steps) {
-    at->phase ^= (at->s + steps) / T::STAGES & 1;
-    at->s = (at->s + steps) % T::STAGES;
+static __device__ __forceinline__ void skip_tile(const persistent_block &b, ring_position *at, int steps) {
+    at->phase ^= (at->s + steps) / b.stages & 1;
+    at->s = (at->s + steps) % b.stages;
 }
 
 /* The peers of a block: those that share its tile of B or of A, and itself. */
@@ -204,32 +222,42 @@ template <class X> __device__ __forceinline__ X &shared_at(uint32_t address) {
     return *(X *)__cvta_shared_to_generic(address);
 }
 
-/* A warp's 16 rows of COUNT / 2 columns, starting at (row, col): rounded, written to shared memory in the swizzled
+/* Where slabs are sent: of 128 bytes a row; an exact tile's last, of fewer; the columns of a tile. */
+struct slab_maps {
+    const CUtensorMap *whole, *last;
+    int columns;
+};
+
+/* A warp's 16 rows of a tile's columns, starting at (row, col): rounded, written to shared memory in the swizzled
  * layout, and sent. `place`: how many slabs the warp has sent before, hence the next buffer. ADD: beta is not zero, and
  * the old contents of C are fetched first, to where the results will go; each warp has a barrier for that, a phase a
  * slab; where a tile has an even number of those, the compiler knows its parity. */
 template <int OUT, bool ADD, class T, class SUM, int COUNT>
-static __device__ __forceinline__ void store_slabs(const hopper_problem &p, const CUtensorMap *map,
+static __device__ __forceinline__ void store_slabs(const hopper_problem &p, const slab_maps &maps,
                                                    const SUM (&d)[COUNT], int row, int col, uint32_t buffers,
                                                    unsigned *place, uint32_t old, int piece) {
     const int lane = threadIdx.x % 32;
     const int BLOCKS = OUT == DTYPE_F16 || OUT == DTYPE_BF16 ? 8 : 4; /* of 8 columns in 128 bytes */
-    const int SLABS = COUNT / 4 / BLOCKS;
+    const int SLABS = COUNT / 4 / BLOCKS, COLUMNS = BLOCKS * 8;
     static_assert(SLABS * BLOCKS * 4 == COUNT, "whole rows of 128 bytes");
 #pragma unroll
     for (int s = 0; s < SLABS; s++) {
+        const int left = T::EXACT ? maps.columns - s * COLUMNS : COLUMNS; /* of the tile's columns */
+        if (left <= 0) break;
+        const CUtensorMap *map = left < COLUMNS ? maps.last : maps.whole;
         const uint32_t slab = buffers + *place % T::BUFFERS * T::SLAB;
         if (lane == 0) {
             tma_store_wait_read<T::BUFFERS - 1>(); /* the previous contents have been read */
-            if (ADD) mbarrier_arrive_expect_tx(old, T::SLAB);
-            if (ADD) tma_load(slab, map, col + s * BLOCKS * 8, row, old);
+            if (ADD) mbarrier_arrive_expect_tx(old, T::SLAB / COLUMNS * min(left, COLUMNS));
+            if (ADD) tma_load(slab, map, col + s * COLUMNS, row, old);
         }
         __syncwarp();
-        if (ADD) mbarrier_wait(old, T::PIECES * SLABS % 2 == 0 ? (piece * SLABS + s) % 2 : *place % 2);
+        if (ADD) mbarrier_wait(old, !T::EXACT && T::PIECES * SLABS % 2 == 0 ? (piece * SLABS + s) % 2 : *place % 2);
         ++*place;
 #pragma unroll
         for (int j = s * BLOCKS; j < (s + 1) * BLOCKS; j += BLOCKS == 8 ? 2 : 1) {
             if constexpr (BLOCKS == 8) {
+                if (j % 8 * 8 >= left) break;
                 const int r = lane % 16, chunk = (j % 8 + lane / 16) ^ (r % 8);
                 const uint32_t to = slab + r * ROW_BYTES + chunk * 16;
                 uint32_t c[4], four[4]; /* 8x8 matrices: upper and lower rows of block j, then of j + 1 */
@@ -261,7 +289,7 @@ static __device__ __forceinline__ void store_slabs(const hopper_problem &p, cons
         fence_proxy_async();
         __syncwarp();
         if (lane == 0) {
-            tma_store(map, col + s * BLOCKS * 8, row, slab);
+            tma_store(map, col + s * COLUMNS, row, slab);
             tma_store_commit();
         }
     }
@@ -269,17 +297,17 @@ static __device__ __forceinline__ void store_slabs(const hopper_problem &p, cons
 
 /* The same for the problem's type of C. */
 template <int TYPE, class T, class SUM, int COUNT>
-static __device__ __forceinline__ void epilogue(const hopper_problem &p, const CUtensorMap *map, const SUM (&d)[COUNT],
+static __device__ __forceinline__ void epilogue(const hopper_problem &p, const slab_maps &maps, const SUM (&d)[COUNT],
                                                 int row, int col, uint32_t buffers, unsigned *place, uint32_t old,
                                                 int piece) {
     const int SHORT = hopper_short(TYPE), LONG = hopper_long(TYPE);
     const bool add = p.beta != 0.0f;
     if constexpr (TYPE == GEMM_F16 || TYPE == GEMM_BF16) {
-        if (p.out == SHORT && !add) store_slabs<SHORT, false, T>(p, map, d, row, col, buffers, place, old, piece);
-        if (p.out == SHORT && add) store_slabs<SHORT, true, T>(p, map, d, row, col, buffers, place, old, piece);
+        if (p.out == SHORT && !add) store_slabs<SHORT, false, T>(p, maps, d, row, col, buffers, place, old, piece);
+        if (p.out == SHORT && add) store_slabs<SHORT, true, T>(p, maps, d, row, col, buffers, place, old, piece);
     }
-    if (p.out == LONG && !add) store_slabs<LONG, false, T>(p, map, d, row, col, buffers, place, old, piece);
-    if (p.out == LONG && add) store_slabs<LONG, true, T>(p, map, d, row, col, buffers, place, old, piece);
+    if (p.out == LONG && !add) store_slabs<LONG, false, T>(p, maps, d, row, col, buffers, place, old, piece);
+    if (p.out == LONG && add) store_slabs<LONG, true, T>(p, maps, d, row, col, buffers, place, old, piece);
 }
 
 /* The same for C of any alignment, ANY_C: 32 columns of a warp's 16 rows at a time pass through its slab, and leave it
@@ -348,9 +376,9 @@ static __device__ __forceinline__ void epilogue_any(const hopper_problem &p, SUM
 template <int TYPE, int LAYOUT, class T, bool ALONE>
 static __device__ __forceinline__ void load_stage(const CUtensorMap *a_map, const CUtensorMap *b_map,
                                                   const persistent_block &block, int s, int t, int row, int col) {
-    const int BK = hopper_bk(TYPE), BOXES = LAYOUT == GEMM_TN ? 1 : T::B_BYTES / 64 / ROW_BYTES;
-    const uint32_t a = block.ring + s * T::STAGE_BYTES, b = a + T::A_BYTES, barrier = block.full + 8 * s;
-    mbarrier_arrive_expect_tx(barrier, T::A_BYTES + (LAYOUT == GEMM_TN ? T::BN * ROW_BYTES : T::B_BYTES));
+    const int BK = hopper_bk(TYPE), boxes = LAYOUT == GEMM_TN ? 1 : block.b_bytes / 64 / ROW_BYTES;
+    const uint32_t a = block.ring + s * block.stage_bytes, b = a + T::A_BYTES, barrier = block.full + 8 * s;
+    mbarrier_arrive_expect_tx(barrier, T::A_BYTES + block.b_bytes);
     for (int i = 0; i < (ALONE ? block.across : 1); i++) {
         const int first = block.part_a * (ALONE ? i : block.col);
         if (ALONE || block.across == 1)
@@ -361,7 +389,7 @@ static __device__ __forceinline__ void load_stage(const CUtensorMap *a_map, cons
     for (int i = 0; i < (ALONE ? block.down : 1); i++) {
         const int first = block.part_b * (ALONE ? i : block.row);
 #pragma unroll
-        for (int box = 0; box < BOXES; box++) {
+        for (int box = 0; box < boxes; box++) {
             const int x = LAYOUT == GEMM_TN ? t * BK : col + 64 * box, y = (LAYOUT == GEMM_TN ? col : t * BK) + first;
             const uint32_t to = b + (BK * box + first) * ROW_BYTES;
             if (ALONE || block.down == 1)
@@ -389,7 +417,7 @@ template <int TYPE, int LAYOUT, class T>
 static __device__ __forceinline__ void produce(const CUtensorMap *a_map, const CUtensorMap *b_map,
                                                const persistent_block &block, const persistent_work &work, int alone) {
     int t = alone; /* the first unit's next step */
-    ring_position at = {alone % T::STAGES, (unsigned)(alone / T::STAGES)};
+    ring_position at = {alone % block.stages, (unsigned)(alone / block.stages)};
     for (int u = block.first; u < block.units; u += block.stride) {
         const persistent_unit unit = unit_at<T>(block, work, u);
         int row, col;
@@ -397,7 +425,7 @@ static __device__ __forceinline__ void produce(const CUtensorMap *a_map, const C
         for (; t < unit.steps; t++) {
             mbarrier_wait(block.empty + 8 * at.s, at.phase ^ 1);
             load_stage<TYPE, LAYOUT, T, false>(a_map, b_map, block, at.s, unit.first + t, row, col);
-            next_stage<T>(&at);
+            next_stage(block, &at);
         }
         t = 0;
     }
@@ -407,13 +435,17 @@ static __device__ __forceinline__ void produce(const CUtensorMap *a_map, const C
 
 /* The sums of a unit of `steps` steps. `release`: as release_stage takes it. `more`: another unit comes after this one,
  * and the other consumer may begin with it as soon as all of this one has arrived. */
-template <int TYPE, int LAYOUT, class T, class SUM>
-static __device__ __forceinline__ void multiply_tile(SUM (&d)[T::PIECES][T::BN / 2], const persistent_block &block,
+template <int TYPE, int LAYOUT, class T, class SUM, int COUNT>
+static __device__ __forceinline__ void multiply_tile(SUM (&d)[T::PIECES][COUNT], const persistent_block &block,
                                                      int steps, int consumer, uint32_t release, bool more,
                                                      ring_position *at) {
     int last = 0;
+    /* The first wgmma adds nothing to these, but the compiler does not know: it would keep the old ones meanwhile. */
+#pragma unroll
+    for (int i = 0; i < T::PIECES * COUNT; i++) d[i / COUNT][i % COUNT] = 0;
+#pragma unroll 1
     for (int t = 0; t < steps; t++) {
-        const uint32_t stage = block.ring + at->s * T::STAGE_BYTES;
+        const uint32_t stage = block.ring + at->s * block.stage_bytes;
         const uint64_t a = wgmma_k_major(stage + (T::PING_PONG ? 0 : consumer * 64 * ROW_BYTES));
         const uint64_t b = hopper_b<LAYOUT>(stage + T::A_BYTES);
         mbarrier_wait(block.full + 8 * at->s, at->phase);
@@ -431,11 +463,29 @@ static __device__ __forceinline__ void multiply_tile(SUM (&d)[T::PIECES][T::BN /
         for (int piece = 0; piece < T::PIECES; piece++) wgmma_wait<1>(d[piece]);
         if (t > 0) release_stage(release, last);
         last = at->s;
-        next_stage<T>(at);
+        next_stage(block, at);
     }
 #pragma unroll
     for (int piece = 0; piece < T::PIECES; piece++) wgmma_wait<0>(d[piece]);
     release_stage(release, last);
+}
+
+/* The same for an exact tile: a loop for each number of columns, since wgmma has it in its name. */
+template <int TYPE, int LAYOUT, class T, class SUM>
+static __device__ __forceinline__ void multiply_exact(SUM (&d)[1][T::BN / 2], const persistent_block &block, int steps,
+                                                      int consumer, uint32_t release, ring_position *at) {
+#define SIXTEENS(i)                                                                                                    \
+    case i:                                                                                                            \
+        if constexpr (16 * i <= T::BN)                                                                                 \
+            multiply_tile<TYPE, LAYOUT, T>((SUM(&)[1][8 * i]) d, block, steps, consumer, release, false, at);          \
+        break;
+    switch (block.columns / 16) {
+        SIXTEENS(1)
+        SIXTEENS(2)
+        SIXTEENS(3) SIXTEENS(4) SIXTEENS(5) SIXTEENS(6) SIXTEENS(7) SIXTEENS(8) SIXTEENS(9) SIXTEENS(10) SIXTEENS(11)
+            SIXTEENS(12) SIXTEENS(13) SIXTEENS(14) SIXTEENS(15) SIXTEENS(16)
+    }
+#undef SIXTEENS
 }
 
 /* A part of a tile: leaves its sums in the workspace, waits until all parts have, and stores its share of the tile. */
@@ -445,27 +495,30 @@ store_part(const hopper_problem &p, const persistent_block &block, const persist
            const persistent_unit &unit, const SUM (&d)[T::PIECES][T::BN / 2], int consumer, int row0, int col0) {
     typedef typename hopper_small<TYPE>::type small;             /* the other type that C may have */
     const int THREADS = T::PING_PONG ? 128 : 128 * T::CONSUMERS; /* that share the tile */
+    const int TOGETHER = T::CONSUMERS == 3 ? 2 : 4;              /* as the registers allow */
     const int thread = threadIdx.x - 128 - (T::PING_PONG ? 128 * consumer : 0), lane = thread % 32;
     const int divided = ((unit.tile - work.whole) << (work.log_down + work.log_across)) + (int)cluster_rank();
-    SUM *sums = parts_of<T::BM, T::BN, SUM>(work.sums, divided, work.parts);
-    SUM *part = sums + unit.part * (T::BM * T::BN);
+    const int columns = columns_of<T>(work);
+    SUM *sums = parts_of<SUM>(work.sums, divided, work.parts, T::BM, columns);
+    SUM *part = sums + unit.part * (T::BM * columns);
 #pragma unroll
     for (int piece = 0; piece < T::PIECES; piece++) {
         const int row = 64 * piece + thread / 32 * 16;
         if (row0 + row >= p.m) continue;
 #pragma unroll
-        for (int j = 0; j < T::BN / 8; j++) leave_fragment<T::BN>(part, row, j * 8, lane, &d[piece][4 * j]);
+        for (int j = 0; j < T::BN / 8; j++)
+            if (j * 8 < columns) leave_fragment(part, columns, row, j * 8, lane, &d[piece][4 * j]);
     }
     meet(&parts_met[divided], work.parts, thread, THREADS, T::PING_PONG ? 4 + consumer : 4);
     if (p.out == hopper_long(TYPE))
-        add_parts<T::BM, T::BN, SUM>(p, row0, col0, sums, unit.part, work.parts, thread, THREADS);
+        add_parts<SUM, TOGETHER>(p, T::BM, columns, row0, col0, sums, unit.part, work.parts, thread, THREADS);
     else
-        add_parts<T::BM, T::BN, small>(p, row0, col0, sums, unit.part, work.parts, thread, THREADS);
+        add_parts<small, TOGETHER>(p, T::BM, columns, row0, col0, sums, unit.part, work.parts, thread, THREADS);
 }
 
 /* A warpgroup: every unit, or every second one. */
 template <int TYPE, int LAYOUT, class T>
-static __device__ __forceinline__ void consume(const CUtensorMap *c_map, const hopper_problem &p,
+static __device__ __forceinline__ void consume(const slab_maps &maps, const hopper_problem &p,
                                                const persistent_block &block, const persistent_work &work,
                                                int consumer) {
     typedef typename hopper_sum<TYPE>::type sum_type;
@@ -478,7 +531,7 @@ static __device__ __forceinline__ void consume(const CUtensorMap *c_map, const h
     sum_type d[T::PIECES][T::BN / 2];
     ring_position at = {0, 0};
     if (T::PING_PONG && consumer == 1) { /* the first unit is the other's */
-        skip_tile<T>(&at, unit_steps<T>(block, work, u));
+        skip_tile(block, &at, unit_steps<T>(block, work, u));
         u += block.stride;
     }
     for (; u < block.units; u += own * block.stride) {
@@ -486,13 +539,13 @@ static __device__ __forceinline__ void consume(const CUtensorMap *c_map, const h
          * the other has seen all of the previous unit arrive. */
         if (T::PING_PONG && u != block.first) named_barrier_wait(2 + consumer, 256);
         const persistent_unit unit = unit_at<T>(block, work, u);
-        /* The first wgmma adds nothing to these, but the compiler does not know: it would keep the old ones meanwhile.
-         */
-#pragma unroll
-        for (int i = 0; i < T::PIECES * T::BN / 2; i++) d[i / (T::BN / 2)][i % (T::BN / 2)] = 0;
-        multiply_tile<TYPE, LAYOUT, T>(d, block, unit.steps, consumer, release, u + block.stride < block.units, &at);
+        if constexpr (T::EXACT)
+            multiply_exact<TYPE, LAYOUT, T>(d, block, unit.steps, consumer, release, &at);
+        else
+            multiply_tile<TYPE, LAYOUT, T>(d, block, unit.steps, consumer, release, u + block.stride < block.units,
+                                           &at);
         if (T::PING_PONG)
-            skip_tile<T>(&at, unit_steps<T>(block, work, u + block.stride)); /* the next one is the other's */
+            skip_tile(block, &at, unit_steps<T>(block, work, u + block.stride)); /* the next one is the other's */
 
         int row, col;
         tile_origin<T>(work, unit.tile, &row, &col);
@@ -506,7 +559,7 @@ static __device__ __forceinline__ void consume(const CUtensorMap *c_map, const h
             if constexpr (T::ANY_C)
                 epilogue_any<TYPE, T>(p, d[piece], row + 64 * piece, col, buffers);
             else
-                epilogue<TYPE, T>(p, c_map, d[piece], row + 64 * piece, col, buffers, &place,
+                epilogue<TYPE, T>(p, maps, d[piece], row + 64 * piece, col, buffers, &place,
                                   block.full + T::OLD + 8 * warp, piece);
     }
     if (threadIdx.x % 32 == 0) tma_store_wait_read<0>();
@@ -522,7 +575,7 @@ static __device__ __forceinline__ void init_barriers(const CUtensorMap *a_map, c
     tma_prefetch(a_map);
     tma_prefetch(b_map);
     tma_prefetch(c_map);
-    for (int s = 0; s < T::STAGES; s++) {
+    for (int s = 0; s < block.stages; s++) {
         mbarrier_init(block.full + 8 * s, 1);
         mbarrier_init(block.empty + 8 * s, (T::PING_PONG ? 1 : T::CONSUMERS) * peers_of(block));
     }
@@ -533,10 +586,11 @@ static __device__ __forceinline__ void init_barriers(const CUtensorMap *a_map, c
 template <int TYPE, int LAYOUT, class T>
 __global__ void __launch_bounds__(T::THREADS, 1)
     gemm_persistent(const __grid_constant__ CUtensorMap a_map, const __grid_constant__ CUtensorMap b_map,
-                    const __grid_constant__ CUtensorMap c_map, const hopper_problem p, const persistent_work work) {
+                    const __grid_constant__ CUtensorMap c_map, const __grid_constant__ CUtensorMap last_map,
+                    const hopper_problem p, const persistent_work work) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     extern __shared__ __align__(1024) unsigned char shared[];
-    const persistent_block block = persistent_begin<T>(work, shared, LAYOUT == GEMM_TN ? T::BN : hopper_bk(TYPE));
+    const persistent_block block = persistent_begin<TYPE, LAYOUT, T>(work, shared);
     const int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0); /* so that the compiler sees it is the same for all
                                                                    * lanes */
     griddepcontrol_launch_dependents(); /* the next launch may begin, as far as there is room; it waits, as this does */
@@ -550,7 +604,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
         named_barrier_arrive(1, READY);
     /* But the first stages depend on no one else: they are requested before anyone waits. In a cluster it is only one:
      * L2 would have to deliver the others to each block. */
-    const int alone = min(unit_steps<T>(block, work, block.first), block.cluster == 1 ? T::STAGES : 1);
+    const int alone = min(unit_steps<T>(block, work, block.first), block.cluster == 1 ? block.stages : 1);
     if (threadIdx.x == 0) {
         griddepcontrol_wait(); /* for the launch before, which may write what is read here and read what is written */
         load_first<TYPE, LAYOUT, T>(&a_map, &b_map, block, work, alone);
@@ -567,7 +621,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
         __syncwarp();
     } else {
         if (T::CONSUMERS > 1) setmaxnreg_inc<T::CONSUMER_REGISTERS>();
-        consume<TYPE, LAYOUT, T>(&c_map, p, block, work, warpgroup - 1);
+        consume<TYPE, LAYOUT, T>({&c_map, &last_map, block.columns}, p, block, work, warpgroup - 1);
     }
     /* No block may exit while another may still send it a tile or an arrival. */
     if (block.cluster > 1) cluster_sync();

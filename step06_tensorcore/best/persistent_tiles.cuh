@@ -10,8 +10,8 @@
 
 #include "persistent.cuh"
 
-typedef void persistent_kernel(const CUtensorMap, const CUtensorMap, const CUtensorMap, const hopper_problem,
-                               const persistent_work);
+typedef void persistent_kernel(const CUtensorMap, const CUtensorMap, const CUtensorMap, const CUtensorMap,
+                               const hopper_problem, const persistent_work);
 
 /* A kernel and its configuration, for the host. */
 typedef struct {
@@ -25,47 +25,54 @@ template <int TYPE, int LAYOUT, class T> static persistent_choice persistent_of(
     return {gemm_persistent<TYPE, LAYOUT, T>,
             T::THREADS,
             T::BYTES,
-            {T::BM, T::BN, T::PING_PONG, T::ANY_C, true, shapes, {}},
+            {T::BM, T::BN, T::PING_PONG, T::ANY_C, true, shapes, {}, T::EXACT},
             -1};
 }
 
 /* The configurations.     BM   BN stages ping-pong, buffers any C */
 typedef persistent_tile<128, 192, 5, 1, 1, 0> wide;
-typedef persistent_tile<128, 128, 5, 1, 4, 0> square;
-typedef persistent_tile<128, 128, 6, 1, 2, 0> square_deep; /* s8: faster by one fourteenth at 2048^3; the other types
-                                                            * are slower */
-typedef persistent_tile<64, 128, 8, 0, 1, 0> flat;
 typedef persistent_tile<128, 128, 6, 1, 1, 1> square_any;
 typedef persistent_tile<64, 128, 8, 0, 1, 1> flat_any;
-/* The others are for 16 bits alone. */
+/* For 16 bits alone: */
 typedef persistent_tile<128, 64, 8, 1, 1, 1> tall_any;
 typedef persistent_tile<64, 64, 12, 0, 1, 1> small_any;
-typedef persistent_tile<64, 64, 12, 0, 1, 0> small;
 typedef persistent_tile<128, 160, 5, 1, 1, 1> middle_any;
-typedef persistent_tile<128, 256, 4, 0, 1, 0> shared; /* both consumers share the tile */
+/*                 BM   BN stages of that, buffers */
+typedef exact_tile<64, 256, 5, 2> exact_64;
+typedef exact_tile<128, 256, 4, 2> exact_128;
+typedef exact_tile<192, 192, 4, 1> exact_192;
+/* For the others instead: */
+typedef persistent_tile<128, 128, 5, 1, 4, 0> square;
+typedef persistent_tile<128, 128, 6, 1, 2, 0> square_deep; /* s8: faster by one fourteenth at 2048^3; tf32 is slower */
+typedef persistent_tile<64, 128, 8, 0, 1, 0> flat;
 
-/* Those for a type and a layout; where there are fewer than PERSISTENT_TILES, the others are empty. */
+/* Those for a type and a layout; where it has none, there is no kernel. */
 template <int TYPE, int LAYOUT> static persistent_choice *persistent_choices(void) {
-    const bool HALF = TYPE == GEMM_F16 || TYPE == GEMM_BF16;
-    typedef std::conditional_t<TYPE == GEMM_S8, square_deep, square> square_tile;
-    static persistent_choice all[PERSISTENT_TILES] = {
-        persistent_of<TYPE, LAYOUT, wide>(IN_1X1 | IN_2X1 | (HALF ? IN_2X2 : 0)),
-        persistent_of<TYPE, LAYOUT, square_tile>(IN_1X1 | (HALF ? IN_2X4 : 0)),
-        persistent_of<TYPE, LAYOUT, flat>(IN_1X1 | IN_2X2 | (HALF ? IN_4X2 : 0)),
-        persistent_of<TYPE, LAYOUT, square_any>(IN_1X1),
-        persistent_of<TYPE, LAYOUT, flat_any>(IN_1X1),
-    };
-    if constexpr (HALF) {
-        static const persistent_choice more[] = {
+    static const int SHAPES = IN_1X1 | IN_2X1 | IN_1X2 | IN_2X2;
+    if constexpr (TYPE == GEMM_F16 || TYPE == GEMM_BF16) {
+        static persistent_choice all[PERSISTENT_TILES] = {
+            persistent_of<TYPE, LAYOUT, wide>(IN_1X1 | IN_2X1 | IN_2X2),
+            {},
+            {},
+            persistent_of<TYPE, LAYOUT, square_any>(IN_1X1),
+            persistent_of<TYPE, LAYOUT, flat_any>(IN_1X1),
             persistent_of<TYPE, LAYOUT, tall_any>(IN_1X1 | IN_2X4),
             persistent_of<TYPE, LAYOUT, small_any>(IN_1X1),
-            persistent_of<TYPE, LAYOUT, small>(IN_1X1 | IN_4X1 | IN_4X2),
             persistent_of<TYPE, LAYOUT, middle_any>(IN_2X1),
-            persistent_of<TYPE, LAYOUT, shared>(IN_2X1),
+            persistent_of<TYPE, LAYOUT, exact_64>(SHAPES),
+            persistent_of<TYPE, LAYOUT, exact_128>(SHAPES),
+            persistent_of<TYPE, LAYOUT, exact_192>(SHAPES),
         };
-        if (all[5].kernel == NULL) memcpy(all + 5, more, sizeof more);
+        return all;
+    } else {
+        typedef std::conditional_t<TYPE == GEMM_S8, square_deep, square> square_tile;
+        static persistent_choice all[PERSISTENT_TILES] = {
+            persistent_of<TYPE, LAYOUT, wide>(IN_1X1 | IN_2X1), persistent_of<TYPE, LAYOUT, square_tile>(IN_1X1),
+            persistent_of<TYPE, LAYOUT, flat>(IN_1X1 | IN_2X2), persistent_of<TYPE, LAYOUT, square_any>(IN_1X1),
+            persistent_of<TYPE, LAYOUT, flat_any>(IN_1X1),
+        };
+        return all;
     }
-    return all;
 }
 
 /* For the launcher in persistent.cu: each type and layout is in its own file, so that they compile in parallel, and so

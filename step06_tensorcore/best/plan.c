@@ -1,7 +1,7 @@
 /* The estimate, in clocks of a multiprocessor:
  *
  *   a step of a tile     its products, or what L2 takes to deliver it, whichever is longer; L2 is faster where not all
- *                        multiprocessors ask for something
+ *                        multiprocessors ask for something. An exact tile has as many columns as fit C
  *   a unit               its steps. Then it stores the tile, or leaves its part and adds up its share of the tile; with
  *                        ping-pong consumers the next unit is multiplied meanwhile
  *   a launch             the units of the cluster that has most of them; at least what DRAM takes to move A, B and C
@@ -21,7 +21,10 @@
 enum {
     ROW_BYTES = 128, /* of a tile, along K */
     MAX_WAVES = 3,   /* parts that a cluster computes */
-    MAX_PARTS = 128  /* of a tile */
+    MAX_PARTS = 128, /* of a tile */
+    SIXTEEN = 16,
+    MOST_COLUMNS = 256, /* of an exact tile */
+    MOST_TILES = 6      /* of a cluster: as many and more are as good with more columns each */
 };
 
 /* 32 bits, whose division is several times faster. a + b fits. */
@@ -39,10 +42,6 @@ static size_t round_up(size_t x, size_t to) {
 
 static bool on_16_bytes(const void *matrix, int ld, size_t size) {
     return (uintptr_t)matrix % 16 == 0 && (size_t)ld * size % 16 == 0;
-}
-
-static bool off_128(const void *matrix, int ld, size_t size) {
-    return ((uintptr_t)matrix | (size_t)ld * size) % 128 != 0;
 }
 
 /* The clocks that L2 takes for 128 bytes of a row, which are one of its lines, parts of two, or even parts of five
@@ -118,28 +117,51 @@ typedef struct {
     unsigned tiles, steps, clusters;
 } tile_costs;
 
-static tile_costs costs_of(const plan_tile *t, const cluster_shape *s, const gemm_problem *p, const problem_costs *of,
-                           const plan_costs *costs) {
-    const int rows = p->m < t->bm ? p->m : t->bm, bm = s->down * t->bm, bn = s->across * t->bn;
-    const uint64_t tiles = (uint64_t)ceil_div((unsigned)p->m, (unsigned)bm) * ceil_div((unsigned)p->n, (unsigned)bn);
+/* Of a tile of so many columns, in `tiles` cluster tiles: without what storing and adding up cost. */
+static inline tile_costs steps_of(const plan_tile *t, int columns, const cluster_shape *s, uint64_t tiles,
+                                  const gemm_problem *p, const problem_costs *of, const plan_costs *costs) {
+    const bool tn = p->layout == GEMM_TN, one = t->bm == 64;
     tile_costs c = {.tiles = tiles < INT_MAX ? (unsigned)tiles : INT_MAX, /* so many no launch takes */
                     .steps = of->steps,
-                    .clusters = (unsigned)t->clusters[s->size]};
-    c.products = t->bm * t->bn / 32 + (t->bn < 192 ? costs->narrow : 0);
-    c.deliver = t->bm / s->across * of->row_a + t->bn / s->down * of->row_b;
-    c.store = costs->store + (costs->store_bn + (t->any_c ? costs->scattered * t->bm / 64 : 0)) * t->bn;
-    c.between = t->ping_pong ? costs->between : c.store;
-    c.part = costs->meet + 2.0 * rows * t->bn * 4 / costs->sums;
-    c.always = s->size > 0 ? costs->cluster : 0;
-    c.least = of->least;
+                    .clusters = (unsigned)t->clusters[s->size],
+                    .least = of->least,
+                    .always = s->size > 0 ? costs->cluster : 0};
+    /* Of 64 rows: to multiply, or to read from shared memory. */
+    const double rows = columns > 64 ? 2 * columns : columns + 64;
+    if (one)
+        c.products = (tn ? rows : rows * costs->one_nn) + costs->one;
+    else
+        c.products = t->bm / 64 * rows + (columns < 192 ? costs->narrow : 0);
+    c.deliver = t->bm / s->across * of->row_a + (tn ? columns : (columns + 63) / 64 * 64) / s->down * of->row_b;
     return c;
 }
 
-/* The clocks of a launch with `whole` whole tiles, the others in `parts` parts. */
-static double clocks_of(const plan_tile *t, const tile_costs *c, unsigned whole, unsigned parts,
-                        const plan_costs *costs) {
-    const double wholes = (double)ceil_div(whole, c->clusters), each = (double)ceil_div(c->steps, parts);
-    const double divided = (double)ceil_div((c->tiles - whole) * parts, c->clusters);
+static inline void add_stores(tile_costs *c, const plan_tile *t, int columns, int m, const plan_costs *costs) {
+    const int rows = m < t->bm ? m : t->bm;
+    c->store = costs->store + (costs->store_bn + (t->any_c ? costs->scattered * t->bm / 64 : 0)) * columns;
+    c->between = t->ping_pong ? costs->between : c->store;
+    c->part = costs->meet + 2.0 * rows * columns * 4 / costs->sums;
+}
+
+/* Cluster tiles from the top to the bottom of C; from left to right. */
+static unsigned tiles_down(const plan_tile *t, const cluster_shape *s, const gemm_problem *p) {
+    return ceil_div((unsigned)p->m, (unsigned)(s->down * t->bm));
+}
+static unsigned tiles_across(int columns, const cluster_shape *s, const gemm_problem *p) {
+    return ceil_div((unsigned)p->n, (unsigned)(s->across * columns));
+}
+
+/* Those of a launch whose blocks take so many. Memory works while the tensor cores do, but not all the time. */
+static inline double launch_clocks(const tile_costs *c, double blocks, const plan_costs *costs) {
+    const double more = larger(blocks, c->least), less = blocks > c->least ? c->least : blocks;
+    return costs->launch + more + costs->alternate * less;
+}
+
+/* The same with `whole` whole tiles, in so many `waves`, the others in `parts` parts. */
+static inline double clocks_of(const plan_tile *t, const tile_costs *c, unsigned whole, unsigned waves, unsigned parts,
+                               const plan_costs *costs) {
+    const double wholes = (double)waves, each = (double)(parts > 1 ? ceil_div(c->steps, parts) : c->steps);
+    const double divided = whole < c->tiles ? (double)ceil_div((c->tiles - whole) * parts, c->clusters) : 0;
     const double busy =
         wholes > 1 || divided > 0 ? 1 : larger((double)whole / (double)c->clusters, 0.5); /* of the clusters */
     const double step = larger(c->products, c->deliver * busy);
@@ -147,9 +169,7 @@ static double clocks_of(const plan_tile *t, const tile_costs *c, unsigned whole,
     clocks += wholes == 0 ? costs->start : (wholes - 1) * c->between + (divided > 0 ? c->between : c->store);
     const double part = c->part + costs->each_part * (double)parts;
     if (divided > 0) clocks += (divided - 1) * (t->ping_pong ? part / 2 : part) + part;
-    /* Memory works while the tensor cores do, but not all the time. */
-    const double more = clocks > c->least ? clocks : c->least, less = clocks > c->least ? c->least : clocks;
-    return costs->launch + more + costs->alternate * less;
+    return launch_clocks(c, clocks, costs);
 }
 
 double hopper_clocks(const gemm_problem *p, const plan_tile *t, const hopper_plan *plan, const plan_costs *costs) {
@@ -157,88 +177,139 @@ double hopper_clocks(const gemm_problem *p, const plan_tile *t, const hopper_pla
     if (t->clusters[s->size] < 1) return INFINITY;
     const hopper_plan copies = plan_copies(p, plan->a.rows > 0, plan->b.rows > 0, costs);
     const problem_costs of = costs_of_problem(&copies.p, costs);
-    const tile_costs c = costs_of(t, s, &copies.p, &of, costs);
-    return copies.clocks + clocks_of(t, &c, (unsigned)plan->whole, (unsigned)plan->parts, costs);
+    const uint64_t tiles = (uint64_t)tiles_down(t, s, p) * tiles_across(plan->columns, s, p);
+    tile_costs c = steps_of(t, plan->columns, s, tiles, &copies.p, &of, costs);
+    add_stores(&c, t, plan->columns, p->m, costs);
+    const unsigned whole = (unsigned)plan->whole;
+    return copies.clocks + clocks_of(t, &c, whole, ceil_div(whole, c.clusters), (unsigned)plan->parts, costs);
 }
 
-/* Makes it the plan to use tile number `i` in clusters of that shape, if that is faster, for whole tiles or with parts.
- * `before`: clocks of copies. */
-static void consider(hopper_plan *plan, const problem_costs *of, const plan_tile *t, int i, int shape, double before,
-                     const plan_costs *costs) {
+/* The search for the best plan. */
+typedef struct {
+    hopper_plan *plan; /* so far; its problem and its copies are settled */
+    problem_costs of;
+    double before; /* clocks of copies */
+    double limit;  /* blocks that take as long, without the launch, are no better */
+    const plan_costs *costs;
+} plan_search;
+
+/* The reverse of launch_clocks. */
+static double limit_of(double clocks, double least, const plan_costs *costs) {
+    const double both = clocks - costs->launch;
+    return both > least * (1 + costs->alternate) ? both - costs->alternate * least : (both - least) / costs->alternate;
+}
+
+/* Makes it the plan to use tile number `i`, of so many columns, in `tiles` clusters of that shape, if that is faster,
+ * for whole tiles or with parts. */
+static inline void consider(plan_search *search, const plan_tile *t, int columns, int i, int shape, uint64_t tiles) {
+    hopper_plan *plan = search->plan;
+    const plan_costs *costs = search->costs;
     const cluster_shape *s = &cluster_shapes[shape];
-    const tile_costs c = costs_of(t, s, &plan->p, of, costs);
-    const double was = plan->clocks;
-    /* Nothing takes less than this: all clusters have as many steps. Where tiles have parts, all ask L2 for something.
-     */
-    const double always = before + costs->launch + c.always, even = (double)c.tiles * (double)c.steps / c.clusters;
-    if (c.tiles == INT_MAX || before + costs->launch + c.least >= was) return;
-    if (always + even * larger(c.products, c.deliver / 2) >= was) return;
-    const double whole = before + clocks_of(t, &c, c.tiles, 1, costs);
+    tile_costs c = steps_of(t, columns, s, tiles, &plan->p, &search->of, costs);
+    const double was = plan->clocks, before = search->before;
+    /* Nothing takes less than if all clusters had as many steps. Where tiles have parts, all ask L2 for something. */
+    const double even = (double)tiles * (double)c.steps / c.clusters;
+    if (c.always + even * larger(c.products, c.deliver / 2) >= search->limit || c.tiles == INT_MAX) return;
+    add_stores(&c, t, columns, plan->p.m, costs);
+    unsigned waves = ceil_div(c.tiles, c.clusters);
+    const double whole = before + clocks_of(t, &c, c.tiles, waves, 1, costs);
     if (whole < plan->clocks) plan->clocks = whole, plan->whole = (int)c.tiles, plan->parts = 1;
-    const double divided = always + even * larger(c.products, c.deliver) + c.part;
+    const double divided = before + launch_clocks(&c, c.always + even * larger(c.products, c.deliver) + c.part, costs);
     /* The tiles of the last wave, which is not full, or of the last two. */
-    unsigned rest = t->parts && divided < plan->clocks ? c.tiles % c.clusters : UINT_MAX;
+    unsigned rest = c.tiles + c.clusters - waves * c.clusters;
     unsigned most = c.steps < MAX_PARTS ? c.steps : MAX_PARTS;
     if (most > c.clusters) most = c.clusters; /* no cluster has two parts of a tile: it would wait for itself */
-    for (; rest <= c.tiles && rest < 2 * c.clusters && rest << s->size <= MAX_DIVIDED; rest += c.clusters) {
-        for (unsigned waves = rest > 0 ? 1 : MAX_WAVES + 1, last = 1; waves <= MAX_WAVES && divided < plan->clocks;
-             waves++) {
-            unsigned parts = waves * c.clusters / rest;
+    if (!t->parts) waves = 0;
+    for (; waves > 0 && rest < 2 * c.clusters && rest << s->size <= MAX_DIVIDED; rest += c.clusters) {
+        waves--; /* before these */
+        for (unsigned more = 1, last = 1; more <= MAX_WAVES && divided < plan->clocks; more++) {
+            unsigned parts = more * c.clusters / rest;
             if (parts > most) parts = most;
             if (parts > 1) parts = ceil_div(c.steps, ceil_div(c.steps, parts)); /* as few as are no longer than these */
             if (parts <= last) continue;                                        /* no more than before, or 1 */
-            const double clocks = before + clocks_of(t, &c, c.tiles - rest, last = parts, costs);
+            const double clocks = before + clocks_of(t, &c, c.tiles - rest, waves, last = parts, costs);
             if (clocks >= plan->clocks) continue;
             plan->clocks = clocks, plan->whole = (int)(c.tiles - rest), plan->parts = (int)parts;
         }
     }
-    if (plan->clocks < was) plan->tile = i, plan->shape = shape, plan->clusters = (int)c.clusters;
+    if (plan->clocks >= was) return;
+    plan->tile = i, plan->columns = columns, plan->shape = shape, plan->clusters = (int)c.clusters;
+    search->limit = limit_of(plan->clocks - before, c.least, costs);
 }
 
-/* The same with each shape of its clusters; of four and more blocks, if C has tiles for more than half of them. */
-static void consider_clusters(hopper_plan *plan, const problem_costs *of, const plan_tile *t, int i, double before,
-                              const plan_costs *costs) {
-    for (int shape = 0; shape < CLUSTER_SHAPES; shape++) {
-        const cluster_shape *s = &cluster_shapes[shape];
-        if (!(t->shapes >> shape & 1) || t->clusters[s->size] < 1) continue;
-        const bool fits = plan->p.n > s->across / 2 * t->bn && plan->p.m > s->down / 2 * t->bm;
-        if (fits || s->size < 2) consider(plan, of, t, i, shape, before, costs);
+/* The numbers of columns that an exact tile may have, and how many clusters of 1, 2 or 4 of them side by side there are
+ * then: only the fewest columns for as many clusters, since more of them would lie outside of C. */
+typedef struct {
+    int columns[MOST_COLUMNS / SIXTEEN];
+    unsigned tiles[MOST_COLUMNS / SIXTEEN];
+    int count;
+} exact_columns;
+
+static void find_columns(exact_columns exact[3], unsigned n) {
+    unsigned tiles[MOST_COLUMNS / SIXTEEN];
+#pragma GCC unroll 16 /* divisions by constants are fast */
+    for (unsigned i = 0; i < MOST_COLUMNS / SIXTEEN; i++) tiles[i] = ceil_div(n, SIXTEEN * (i + 1));
+    for (unsigned size = 0; size < 3; size++) {
+        exact_columns *x = &exact[size];
+        unsigned last = 0;
+        x->count = 0;
+        for (unsigned i = 0; i < MOST_COLUMNS / SIXTEEN; i++) {
+            const unsigned clusters = (tiles[i] + (1u << size) - 1) >> size;
+            if (clusters == last) continue;
+            if (tiles[i] <= (1u << size) / 2 && size > 0) break; /* half of the blocks would have no column */
+            x->tiles[x->count] = last = clusters, x->columns[x->count++] = (int)(SIXTEEN * (i + 1));
+        }
     }
 }
 
-/* Copied must be what TMA does not take, rows off 16 bytes, and a B that wgmma does not, words of k x n. Rows off
- * 128 bytes may be, since L2 takes longer for those. */
+/* The same with each shape of its clusters; of four and more blocks, if C has tiles for more than half of them. */
+static void consider_clusters(plan_search *search, const plan_tile *t, int i, const exact_columns *exact) {
+    const gemm_problem *p = &search->plan->p;
+    for (int shape = 0; shape < CLUSTER_SHAPES; shape++) {
+        const cluster_shape *s = &cluster_shapes[shape];
+        if (!(t->shapes >> shape & 1) || t->clusters[s->size] < 1) continue;
+        if (s->size >= 2 && p->m <= s->down / 2 * t->bm) continue;
+        const uint64_t down = tiles_down(t, s, p);
+        if (!t->exact) {
+            const bool fits = s->size < 2 || p->n > s->across / 2 * t->bn;
+            if (fits) consider(search, t, t->bn, i, shape, down * tiles_across(t->bn, s, p));
+            continue;
+        }
+        /* Words leave in whole rows of 128 bytes; TMA brings columns of B in eights, a quarter of a tile's if four
+         * blocks share them. */
+        const bool even = dtype_size(p->out) > 2 || (s->down > 2 && p->layout == GEMM_TN);
+        const exact_columns *x = &exact[s->across >> 1];
+        uint64_t tiles = 0;
+        for (int j = x->count - 1; j >= 0 && tiles < MOST_TILES * (unsigned)t->clusters[s->size]; j--) {
+            const int columns = even ? (x->columns[j] + 31) / 32 * 32 : x->columns[j];
+            if (columns > t->bn) continue;
+            tiles = down * (even ? tiles_across(columns, s, p) : x->tiles[j]);
+            consider(search, t, columns, i, shape, tiles);
+        }
+    }
+}
+
+/* Copied is what TMA does not take, rows off 16 bytes, and a B that wgmma does not, words of k x n. */
 hopper_plan plan_hopper(const gemm_problem *p, const plan_tile *tiles, int count, const plan_costs *costs) {
     hopper_plan best = {.tile = -1, .clocks = INFINITY};
     if (p->m == 0 || p->n == 0 || p->k == 0 || p->alpha == 0.0f) return best;
     const size_t out = dtype_size(p->out), size = dtype_size(gemm_operand_dtype(p->type));
     const bool bulk = on_16_bytes(p->C, p->ldc, out) && (size_t)p->n * out % 16 == 0; /* it writes whole chunks */
-    const bool must_a = !on_16_bytes(p->A, p->lda, size), must_b = transposes(p) || !on_16_bytes(p->B, p->ldb, size);
-    const bool may_a = must_a || off_128(p->A, p->lda, size);
-    const bool may_b = must_b || off_128(p->B, p->ldb, size);
-    int most = 1; /* blocks that run at the same time */
-    for (int i = 0; i < count; i++) most = tiles[i].clusters[0] > most ? tiles[i].clusters[0] : most;
-    const double fewest = (double)p->m * p->n * ceil_div((unsigned)p->k, (unsigned)(ROW_BYTES / size)) / 32 /
-                          most; /* clocks, if no tile had anything outside of C */
-    for (int of_a = must_a; of_a <= may_a; of_a++)
-        for (int of_b = must_b; of_b <= may_b; of_b++) {
-            hopper_plan plan = plan_copies(p, of_a, of_b, costs);
-            const double before = plan.clocks;
-            if (before >= best.clocks) continue;
-            plan.clocks = best.clocks;
-            const problem_costs of = costs_of_problem(&plan.p, costs);
-            if (before + costs->launch + larger(of.least, fewest) >= best.clocks) continue;
-            for (int i = 0; i < count; i++)
-                if (bulk || tiles[i].any_c) consider_clusters(&plan, &of, &tiles[i], i, before, costs);
-            if (plan.tile >= 0) best = plan;
-        }
+    best = plan_copies(p, !on_16_bytes(p->A, p->lda, size), transposes(p) || !on_16_bytes(p->B, p->ldb, size), costs);
+    plan_search search = {&best, costs_of_problem(&best.p, costs), best.clocks, INFINITY, costs};
+    exact_columns exact[3];
+    find_columns(exact, (unsigned)p->n);
+    best.clocks = INFINITY;
+    for (int i = 0; i < count; i++)
+        if (bulk || tiles[i].any_c) consider_clusters(&search, &tiles[i], i, exact);
     if (best.tile < 0) return best;
     const plan_tile *t = &tiles[best.tile];
     const cluster_shape *s = &cluster_shapes[best.shape];
-    const int64_t all = ceil_div(p->m, (int64_t)s->down * t->bm) * ceil_div(p->n, (int64_t)s->across * t->bn);
+    const int64_t all = (int64_t)tiles_down(t, s, p) * tiles_across(best.columns, s, p);
     const int64_t units = best.whole + (all - best.whole) * best.parts;
     if (units < best.clusters) best.clusters = (int)units;
     best.sums = (void *)((uintptr_t)p->workspace + best.bytes);
-    best.bytes += (size_t)(all - best.whole) * (size_t)best.parts * (size_t)(t->bm << s->size) * (size_t)t->bn * 4;
+    best.bytes +=
+        (size_t)(all - best.whole) * (size_t)best.parts * (size_t)(t->bm << s->size) * (size_t)best.columns * 4;
     return best;
 }

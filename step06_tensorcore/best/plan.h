@@ -25,6 +25,7 @@ typedef struct {
     bool ping_pong, any_c, parts; /* parts: takes them */
     int shapes;                   /* bits: of its clusters */
     int clusters[CLUSTER_SIZES];  /* of each size, that run at the same time on the device; 0: it cannot run */
+    bool exact;                   /* of any sixteens of columns, up to bn */
 } plan_tile;
 
 /* A copy of a matrix in the workspace, in rows that begin on 128 bytes. */
@@ -39,6 +40,7 @@ typedef struct {
 typedef struct {
     double clocks; /* of a multiprocessor; no tile: infinite */
     int tile;      /* its number; -1: none takes the problem */
+    int columns;   /* of its: all, if it is not exact */
     int shape;     /* of its clusters: an index of cluster_shapes */
     int clusters;  /* of the launch */
     int whole;     /* cluster tiles that one cluster computes alone; each of the others consists of */

@@ -33,9 +33,9 @@ static __device__ unsigned parts_met[MAX_DIVIDED];
 static inline size_t parts_bytes(int64_t tiles, int parts, int bm, int bn) {
     return (size_t)tiles * (size_t)parts * (size_t)bm * (size_t)bn * 4;
 }
-template <int BM, int BN, typename SUM>
-static __device__ __forceinline__ SUM *parts_of(void *workspace, int tile, int parts) {
-    return (SUM *)workspace + (int64_t)tile * parts * (BM * BN);
+template <typename SUM>
+static __device__ __forceinline__ SUM *parts_of(void *workspace, int tile, int parts, int bm, int bn) {
+    return (SUM *)workspace + (int64_t)tile * parts * (bm * bn);
 }
 
 /* alpha*acc + beta*c in FP32, rounded once, reading c only if beta != 0; for integers modulo 2^32. */
@@ -121,16 +121,16 @@ template <typename SUM> static __device__ __forceinline__ void add_lanes(four<SU
         for (int e = 0; e < 4; e++) x->at[e] += __shfl_xor_sync(~0u, x->at[e], bit);
 }
 
-/* The place of the sum at (row, col) in a part: */
-template <int BN> static __device__ __forceinline__ int place_of(int row, int col) {
-    return ((row / 16 * (BN / 8) + col / 8) * 32 + row % 8 * 4 + col % 8 / 2) * 4 + row % 16 / 8 * 2 + col % 2;
+/* The place of the sum at (row, col) in a part of bn columns: */
+static __device__ __forceinline__ int place_of(int bn, int row, int col) {
+    return ((row / 16 * (bn / 8) + col / 8) * 32 + row % 8 * 4 + col % 8 / 2) * 4 + row % 16 / 8 * 2 + col % 2;
 }
 
 /* Leaves the sums x[0] to x[3] of a fragment of mma.sync or wgmma, 16 rows by 8 columns, in a part: fragment after
  * fragment, as they lie in the lanes, so that a warp writes 512 bytes one after the other. */
-template <int BN, typename SUM>
-static __device__ __forceinline__ void leave_fragment(SUM *part, int row, int col, int lane, const SUM *x) {
-    *((four<SUM> *)part + (row / 16 * (BN / 8) + col / 8) * 32 + lane) = {x[0], x[1], x[2], x[3]};
+template <typename SUM>
+static __device__ __forceinline__ void leave_fragment(SUM *part, int bn, int row, int col, int lane, const SUM *x) {
+    *((four<SUM> *)part + (row / 16 * (bn / 8) + col / 8) * 32 + lane) = {x[0], x[1], x[2], x[3]};
 }
 
 /* A lane has two neighbours in a row and the two that lie eight rows below. Every second lane swaps two of them for two
@@ -141,14 +141,15 @@ template <typename SUM> static __device__ __forceinline__ void swap_rows(four<SU
     *x = odd ? four<SUM>{x0, x1, x->at[2], x->at[3]} : four<SUM>{x->at[0], x->at[1], x0, x1};
 }
 
-/* Adds up this block's share of the tile at row0, col0 and stores it: `part` is its number among `parts`. Fours of sums
- * are dealt out in pairs, those of fragments in which C has rows. Where parts are many, fours are few: then eight lanes
- * add up a four, an eighth of the parts each. */
-template <int BM, int BN, typename OUT, typename SUM, class PROBLEM>
-static __device__ __forceinline__ void add_parts(const PROBLEM &p, int row0, int col0, const SUM *sums, int part,
-                                                 int parts, int thread, int threads) {
-    const int TOGETHER = 4, ACROSS = BN / 8; /* TOGETHER fours of as many parts are in flight at a time */
-    const int pairs = (min(BM, p.m - row0) + 15) / 16 * ACROSS * 16, end = pairs * (part + 1) / parts * 2;
+/* Adds up this block's share of the tile of bm x bn at row0, col0 and stores it: `part` is its number among `parts`.
+ * Fours of sums are dealt out in pairs, those of fragments in which C has rows. Where parts are many, fours are few:
+ * then eight lanes add up a four, an eighth of the parts each. TOGETHER fours of as many parts are in flight at a time.
+ */
+template <typename OUT, int TOGETHER = 4, typename SUM, class PROBLEM>
+static __device__ __forceinline__ void add_parts(const PROBLEM &p, int bm, int bn, int row0, int col0, const SUM *sums,
+                                                 int part, int parts, int thread, int threads) {
+    const int across = bn / 8;
+    const int pairs = (min(bm, p.m - row0) + 15) / 16 * across * 16, end = pairs * (part + 1) / parts * 2;
     const bool fours = is_fours<OUT>(p), odd = thread % 2;
     const int lanes = parts > 8 ? 8 : 1, step = threads / lanes; /* for a four; fours from one to the next of a lane */
     const int of_four = lanes > 1 ? thread % 32 / 4 : 0, first = lanes > 1 ? thread / 32 * 4 + thread % 4 : thread;
@@ -164,7 +165,7 @@ static __device__ __forceinline__ void add_parts(const PROBLEM &p, int row0, int
 #pragma unroll
                 for (int i = 0; i < TOGETHER; i++)
                     if (s0 + s * lanes < parts && at + i * step < end) /* from L2: L1 may hold an earlier launch's */
-                        bits[s][i] = __ldcg((const uint4 *)(sums + (s0 + s * lanes) * (BM * BN)) + at + i * step);
+                        bits[s][i] = __ldcg((const uint4 *)(sums + (s0 + s * lanes) * (bm * bn)) + at + i * step);
 #pragma unroll
             for (int s = 0; s < TOGETHER; s++)
 #pragma unroll
@@ -181,9 +182,9 @@ static __device__ __forceinline__ void add_parts(const PROBLEM &p, int row0, int
             const int here = at + i * step;
             if (lanes > 1) add_lanes(&sum[i]);
             swap_rows(&sum[i], odd);
-            const int row = here / 32 / ACROSS * 16 + odd * 8 + here % 32 / 4;
+            const int row = here / 32 / across * 16 + odd * 8 + here % 32 / 4;
             to[i] = make_int2(here < end && of_four == 0 ? row0 + row : p.m,
-                              col0 + here / 32 % ACROSS * 8 + here % 4 / 2 * 4);
+                              col0 + here / 32 % across * 8 + here % 4 / 2 * 4);
         }
         store_fours<OUT>(p, to, sum, fours);
     }

@@ -4,6 +4,7 @@
  *
  *   CLUSTERS=3 run OPTION...      on three clusters of blocks, on which small problems take several waves of tiles
  *   CLUSTER=2x4 run OPTION...     in clusters of two blocks one above the other by four side by side, not in the best
+ *   COLUMNS=48 run OPTION...      with so many columns in exact tiles
  *   PLANS=FILE run OPTION...      appends to FILE for each row of the table "VARIANT,...": what it computed, and how
  *   run --fit TIMES COSTS         reads such lines, each behind its microseconds, and writes the lines of a cache file
  */
@@ -16,11 +17,11 @@
 #include "../best/multistage.h"
 #include "fit.h"
 
-enum { FIRST_WHOLE = 10, FIRST_STAGES = 20, CANDIDATES = 30 };
+enum { FIRST_WHOLE = 11, FIRST_STAGES = 22, CANDIDATES = 32 };
 /* The configurations of the persistent kernel, in its order. */
 #define HOPPER(whole)                                                                                                  \
     "wide" whole, "square" whole, "flat" whole, "square_any" whole, "flat_any" whole, "tall_any" whole,                \
-        "small_any" whole, "small" whole, "middle_any" whole, "shared" whole
+        "small_any" whole, "middle_any" whole, "exact_64" whole, "exact_128" whole, "exact_192" whole
 /* Those _whole without parts. */
 static const char *const names[CANDIDATES] = {
     HOPPER(""),
@@ -62,13 +63,14 @@ static timed_plan plan_with(const gemm_problem *p, int candidate) {
         t.b = plan_multistage(p, true, candidate - FIRST_STAGES, &shipped_costs);
         return t;
     }
-    const char *set = getenv("CLUSTERS");
+    const char *set = getenv("CLUSTERS"), *columns = getenv("COLUMNS");
     plan_tile tiles[PERSISTENT_TILES];
     plan_costs costs = set != NULL ? *current_costs() : shipped_costs;
     const int count = persistent_tiles(p, tiles), most = set != NULL ? atoi(set) : INT_MAX;
     const int tile = candidate % FIRST_WHOLE;
     if (candidate >= FIRST_WHOLE) costs.meet = 1e15; /* no parts */
     for (int i = 0; i < count; i++) {
+        if (tiles[i].exact && columns != NULL) tiles[i].exact = false, tiles[i].bn = atoi(columns);
         tiles[i].shapes = i != tile ? 0 : shapes_to_try(tiles[i].shapes);
         for (int size = 0; size < CLUSTER_SIZES; size++)
             if (tiles[i].clusters[size] > most) tiles[i].clusters[size] = most;
@@ -118,7 +120,7 @@ static const char *on_hopper(const device_facts *device) {
 
 /* clang-format off */
 #define EACH(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17)      \
-    X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29)
+    X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31)
 #define FUNCTIONS(i)                                                                                                   \
     static cudaError_t launch_##i(const gemm_problem *p, cudaStream_t s) { return launch(p, i, s); }                   \
     static const char *refuses_##i(const gemm_problem *p) { return lacks(p, i); }                                      \

@@ -71,7 +71,7 @@ static __device__ __forceinline__ void copy_pieces(const CUtensorMap *f_map, con
                 copy_rows<PIECE, T::BM, S::DOWN>(v, rows + piece_row<PIECE>(), weight, stage + piece_offset<PIECE>());
             mbarrier_arrive_copied(barrier);
             next_weight(v, &weight);
-            next_stage<T>(&at);
+            next_stage(block, &at);
         }
     }
 }
@@ -103,7 +103,7 @@ static __device__ __forceinline__ void load_windows(const CUtensorMap *x_map, co
                 tma_load_multicast_3d(filters, f_map, c, tap, k0 + block.row * block.part_b, barrier, block.same_col);
             if ((c += 64) >= v.c) c = 0, tap++, s++;
             if (s == v.s) s = 0, r++;
-            next_stage<T>(&at);
+            next_stage(block, &at);
         }
     }
 }
@@ -147,7 +147,7 @@ static __device__ __forceinline__ void add_planes(const hopper_problem &p, const
     for (int e = all * part / parts + thread; e < all * (part + 1) / parts; e += threads) {
         float sum = 0.0f;
 #pragma unroll 4
-        for (int s = 0; s < parts; s++) sum += __ldcg(sums + s * (T::BM * T::BN) + place_of<T::BN>(e % rows, e / rows));
+        for (int s = 0; s < parts; s++) sum += __ldcg(sums + s * (T::BM * T::BN) + place_of(T::BN, e % rows, e / rows));
         SMALL *y = half_at((SMALL *)p.C, v, p.n, place0 + e % rows, k0 + e / rows);
         *y = blend(p, sum, p.beta == 0.0f ? SMALL(0) : *y);
     }
@@ -160,20 +160,20 @@ store_half_part(const hopper_problem &p, const half_view &v, const persistent_wo
                 const float (&d)[T::PIECES][T::BN / 2], int consumer, int place0, int k0) {
     const int THREADS = T::PING_PONG ? 128 : 128 * T::CONSUMERS;
     const int thread = threadIdx.x - 128 - (T::PING_PONG ? 128 * consumer : 0), lane = thread % 32;
-    float *sums = parts_of<T::BM, T::BN, float>(work.sums, unit.tile - work.whole, work.parts);
+    float *sums = parts_of<float>(work.sums, unit.tile - work.whole, work.parts, T::BM, T::BN);
     float *part = sums + unit.part * (T::BM * T::BN);
 #pragma unroll
     for (int piece = 0; piece < T::PIECES; piece++) {
         const int row = 64 * piece + thread / 32 * 16;
         if (place0 + row >= p.m) continue;
 #pragma unroll
-        for (int j = 0; j < T::BN / 8; j++) leave_fragment<T::BN>(part, row, j * 8, lane, &d[piece][4 * j]);
+        for (int j = 0; j < T::BN / 8; j++) leave_fragment(part, T::BN, row, j * 8, lane, &d[piece][4 * j]);
     }
     meet(&parts_met[unit.tile - work.whole], work.parts, thread, THREADS, T::PING_PONG ? 4 + consumer : 4);
     if (v.in_plane > 0)
         add_planes<T, SMALL>(p, v, place0, k0, sums, unit.part, work.parts, thread, THREADS);
     else
-        add_parts<T::BM, T::BN, SMALL>(p, place0, k0, sums, unit.part, work.parts, thread, THREADS);
+        add_parts<SMALL>(p, T::BM, T::BN, place0, k0, sums, unit.part, work.parts, thread, THREADS);
 }
 
 /* A whole tile's 16 rows of a warp. */
@@ -184,8 +184,9 @@ static __device__ __forceinline__ void store_half(const hopper_problem &p, const
     typedef typename hopper_small<TYPE>::type small;
     const int SHORT = hopper_short(TYPE);
     if constexpr (!T::ANY_C) {
-        if (p.beta == 0.0f) store_slabs<SHORT, false, T>(p, y_map, d, row, k0, buffers, place, old, piece);
-        if (p.beta != 0.0f) store_slabs<SHORT, true, T>(p, y_map, d, row, k0, buffers, place, old, piece);
+        const slab_maps maps = {y_map, y_map, T::BN};
+        if (p.beta == 0.0f) store_slabs<SHORT, false, T>(p, maps, d, row, k0, buffers, place, old, piece);
+        if (p.beta != 0.0f) store_slabs<SHORT, true, T>(p, maps, d, row, k0, buffers, place, old, piece);
     } else if (v.in_plane > 0) {
         store_planes<small>(p, v, d, row, k0);
     } else {
@@ -218,7 +219,7 @@ static __device__ __forceinline__ void multiply_windows(float (&d)[T::PIECES][T:
         for (int piece = 0; piece < T::PIECES; piece++) wgmma_wait<1>(d[piece]);
         if (t > 0) release_stage(release, last);
         last = at->s;
-        next_stage<T>(at);
+        next_stage(block, at);
     }
 #pragma unroll
     for (int piece = 0; piece < T::PIECES; piece++) wgmma_wait<0>(d[piece]);
@@ -239,7 +240,7 @@ static __device__ __forceinline__ void consume_half(const CUtensorMap *y_map, co
     float d[T::PIECES][T::BN / 2];
     ring_position at = {0, 0};
     if (T::PING_PONG && consumer == 1) {
-        skip_tile<T>(&at, unit_steps<T>(block, work, u));
+        skip_tile(block, &at, unit_steps<T>(block, work, u));
         u += block.stride;
     }
     for (; u < block.units; u += own * block.stride) {
@@ -249,7 +250,7 @@ static __device__ __forceinline__ void consume_half(const CUtensorMap *y_map, co
 #pragma unroll
         for (int i = 0; i < T::PIECES * T::BN / 2; i++) d[i / (T::BN / 2)][i % (T::BN / 2)] = 0.0f;
         multiply_windows<TYPE, T>(d, block, unit.steps, consumer, release, copied, u + block.stride < block.units, &at);
-        if (T::PING_PONG) skip_tile<T>(&at, unit_steps<T>(block, work, u + block.stride));
+        if (T::PING_PONG) skip_tile(block, &at, unit_steps<T>(block, work, u + block.stride));
 
         int row, k0;
         tile_origin<T, true>(work, unit.tile, &row, &k0);
@@ -280,7 +281,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
               const __grid_constant__ half_view v, const persistent_work work, half_loader loader) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     extern __shared__ __align__(1024) unsigned char shared[];
-    const persistent_block block = persistent_begin<T>(work, shared, T::BN);
+    const persistent_block block = persistent_begin<TYPE, GEMM_TN, T>(work, shared);
     const int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0);
     griddepcontrol_launch_dependents();
     if (threadIdx.x == 0) {

@@ -25,14 +25,17 @@ for layout in tn nn; do
         case "$dtype $layout" in 's8 nn' | 'bf16 nn') continue ;; esac
         case $dtype in *16) long=1200 ;; tf32) long=600 ;; s8) long=2400 ;; esac # 2400 bytes: K that is divided
         any='square_any flat_any' bulk='wide square flat'
-        case $dtype in *16) any='square_any flat_any tall_any small_any' bulk='wide square flat small' ;; esac
+        case $dtype in
+        *16) any='square_any flat_any tall_any small_any' bulk='wide exact_64 exact_128 exact_192' ;;
+        esac
+        one=${bulk% exact_1*} one=${one% exact_1*} # the last of 64 rows
         set -- --dtype $dtype --layout $layout
         export CLUSTER=1x1
         # The same code for bf16 as for f16: all tiles once, the rest with KL_TEST_ALL.
         if [ $dtype = bf16 ] && [ -z "${KL_TEST_ALL:-}" ]; then
             computes 'whole tiles.*' "$bulk $any" "$@" --m 300 --n 264 --k 80 --beta 2
             computes parts "$any" "$@" --m 60 --n 48 --k 720 --beta 2
-            CLUSTER=2x2 computes 'whole tiles.*' 'shared middle_any' "$@" --m 300 --n 264 --k 64 --beta 2
+            CLUSTER=2x2 computes 'whole tiles.*' 'exact_128 middle_any' "$@" --m 300 --n 264 --k 64 --beta 2
             continue
         fi
         # Several waves; fewer steps along K than stages, and steps that no ring divides; one step.
@@ -45,7 +48,7 @@ for layout in tn nn; do
         shapes='2x1 1x4' # the same code for all types
         [ $dtype$layout != f16tn ] && [ -z "${KL_TEST_ALL:-}" ] || shapes='2x1 1x2 2x2 4x1 1x4 4x2 2x4'
         for CLUSTER in $shapes; do
-            computes '[a-z ]*' 'flat square_any' "$@" --m 330 --n 520 --k 200 --beta 2
+            computes '[a-z ]*' "${one##* } square_any" "$@" --m 330 --n 520 --k 200 --beta 2
             [ $dtype != f16 ] || computes parts small_any "$@" --k 1504 --beta 2 \
                 --m $((64 * ${CLUSTER%x*} - 4)) --n $((64 * ${CLUSTER#*x} - 8))
         done
@@ -57,22 +60,37 @@ for layout in tn nn; do
         [ $dtype != f16 ] ||
             computes 'whole tiles.*' "$any middle_any" "$@" --m 291 --n 389 --k 67 --misalign 3
         CLUSTER=2x2
-        [ $dtype != f16 ] || computes 'whole tiles.*' 'wide shared' "$@" --m 800 --n 264 --k 208 --beta 2
+        [ $dtype != f16 ] || computes 'whole tiles.*' 'wide exact_128' "$@" --m 800 --n 264 --k 208 --beta 2
         # How parts are shared among blocks depends on no layout: in nn with KL_TEST_ALL.
         [ $layout = tn ] || [ -n "${KL_TEST_ALL:-}" ] || continue
         CLUSTER=1x1
-        [ $dtype != f16 ] || computes parts 'wide shared middle_any' "$@" --m 60 --n 48 --k 1504 --beta 2
+        [ $dtype != f16 ] || computes parts 'wide middle_any' "$@" --m 60 --n 48 --k 1504 --beta 2
         [ $dtype != f16 ] || computes parts "$any" "$@" --m 60 --n 50 --k 1503
         computes parts "$bulk" "$@" --m 60 --n 48 --k 1504 --beta 2
-        computes 'whole tiles and parts' "$bulk" "$@" --m 500 --n 128 --k $long
+        computes 'whole tiles and parts' "${bulk% exact_192}" "$@" --m 500 --n 128 --k $long
+        [ $dtype != f16 ] ||
+            COLUMNS=128 computes 'whole tiles and parts' exact_192 "$@" --m 760 --n 128 --k $long --beta 2
         computes 'whole tiles and parts' "$any" "$@" --m 500 --n 128 --k $long --ldc 129 --beta -3
     done
     CLUSTER=1x1
-    computes 'whole tiles.*' 'wide flat small square_any tall_any small_any shared' --layout $layout --out f32 \
+    computes 'whole tiles.*' 'wide exact_64 exact_128 exact_192 square_any tall_any small_any' --layout $layout --out f32 \
         --m 260 --n 300 --k 100 --beta 2
     [ $layout = nn ] && [ -z "${KL_TEST_ALL:-}" ] ||
         computes 'whole tiles and parts' 'square_any tall_any small_any' --layout $layout --out f32 --m 500 --n 128 \
             --k 1200 --beta 2
+done
+
+# Exact tiles of each number of columns: slabs of 128 bytes and less; as many stages as find room; more than one tile.
+exact() {
+    columns=$1 layout=$2 beta=$3 tile=$4
+    COLUMNS=$columns CLUSTER=1x1 computes '[a-z ]*' $tile --layout "$layout" --m 200 --n 328 --k 136 --beta "$beta"
+}
+for columns in 16 32 48 64 80 96 112 128 144 160 176 192 208 224 240 256; do
+    for layout in tn nn; do
+        exact $columns $layout 0 exact_64
+        exact $columns $layout 2 exact_128
+        [ $columns -gt 192 ] || exact $columns $layout 2 exact_192
+    done
 done
 
 # Little products: K of one chunk, of less than one, of many; the matrix's first and last chunk, whose elements

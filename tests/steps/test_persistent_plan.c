@@ -8,10 +8,10 @@
 
 /* 132 multiprocessors. */
 static const plan_tile tiles[] = {
-    {128, 128, true, false, true, IN_1X1, {132, 66, 30, 15}},
-    {64, 128, false, false, true, IN_2X1, {132, 66, 30, 15}},
-    {128, 128, true, true, true, IN_1X1, {132, 66, 30, 15}},
-    {64, 128, false, true, true, IN_1X1, {132, 66, 30, 15}},
+    {128, 128, true, false, true, IN_1X1, {132, 66, 30, 15}, false},
+    {64, 128, false, false, true, IN_2X1, {132, 66, 30, 15}, false},
+    {128, 128, true, true, true, IN_1X1, {132, 66, 30, 15}, false},
+    {64, 128, false, true, true, IN_1X1, {132, 66, 30, 15}, false},
 };
 
 static gemm_problem problem(int m, int n, int k) {
@@ -63,7 +63,7 @@ TEST(few_tiles_fill_the_device) {
 }
 
 TEST(a_large_cluster_is_no_larger_than_c) {
-    plan_tile t = {64, 64, false, true, true, 255, {132, 66, 30, 15}};
+    plan_tile t = {64, 64, false, true, true, 255, {132, 66, 30, 15}, false};
     for (int m = 8; m <= 520; m += 64)
         for (int n = 8; n <= 520; n += 64) {
             const gemm_problem p = problem(m, n, 4096);
@@ -74,7 +74,7 @@ TEST(a_large_cluster_is_no_larger_than_c) {
 }
 
 TEST(clusters_share_what_l2_delivers_slowly) { /* rows of an odd multiple of 16 bytes; many tiles */
-    plan_tile t = {128, 128, true, true, true, 255, {132, 66, 30, 15}};
+    plan_tile t = {128, 128, true, true, true, 255, {132, 66, 30, 15}, false};
     gemm_problem p = problem(8192, 8192, 8200);
     assert_true(cluster_shapes[plan_hopper(&p, &t, 1, &shipped_costs).shape].size > 0);
     t.shapes = IN_1X1;
@@ -82,6 +82,38 @@ TEST(clusters_share_what_l2_delivers_slowly) { /* rows of an odd multiple of 16 
     assert_int_equal(alone.shape, 0);
     t.shapes = 255, t.clusters[1] = t.clusters[2] = t.clusters[3] = 0; /* no cluster fits on the device */
     assert_true(plan_hopper(&p, &t, 1, &shipped_costs).clocks == alone.clocks);
+}
+
+/* Whole tiles and parts are all that C has, in as few columns as that takes. */
+static void check_exact(gemm_problem p, plan_tile t, int eights) {
+    const hopper_plan plan = plan_hopper(&p, &t, 1, &shipped_costs);
+    const cluster_shape *s = &cluster_shapes[plan.shape];
+    const int down = (p.m + t.bm * s->down - 1) / (t.bm * s->down);
+    const int across = (p.n + plan.columns * s->across - 1) / (plan.columns * s->across), fewer = plan.columns - eights;
+    assert_in_range(plan.columns, eights, t.bn);
+    assert_int_equal(plan.columns % eights, 0);
+    assert_true(fewer == 0 || (p.n + fewer * s->across - 1) / (fewer * s->across) > across);
+    assert_in_range(plan.whole, plan.parts > 1 ? 0 : down * across, down * across);
+    assert_int_equal(plan.bytes, (size_t)(down * across - plan.whole) * (size_t)plan.parts *
+                                     (size_t)(t.bm * plan.columns * 4 << s->size));
+    assert_true(hopper_clocks(&p, &t, &plan, &shipped_costs) == plan.clocks);
+}
+
+TEST(an_exact_tile_has_as_many_columns_as_c_needs) {
+    const plan_tile t = {192, 192, false, false, true, 255, {132, 66, 30, 15}, .exact = true};
+    for (int n = 8; n <= 1400; n += 40)
+        for (int m = 200; m <= 3000; m += 700) {
+            plan_tile shape = t;
+            gemm_problem p = problem(m, n, 1000);
+            check_exact(p, t, 16);
+            p.out = DTYPE_F32; /* whole rows of 128 bytes */
+            check_exact(p, t, 32);
+            shape.shapes = IN_4X1; /* each block brings a quarter of B, in eights */
+            p.out = DTYPE_F16;
+            if (m > 400) check_exact(p, shape, 32);
+            p.layout = GEMM_NN; /* of its rows */
+            if (m > 400) check_exact(p, shape, 16);
+        }
 }
 
 TEST(a_part_has_a_step) { /* of 64 */
