@@ -24,7 +24,7 @@ folder=build/tune/$(gpu_slug)
 [ -z "${FORCE:-}" ] || rm -rf "$folder"
 need_folder tune "$folder"
 
-clusters='1x1 2x1 2x2 2x4' # blocks one above the other by side by side
+clusters='1x1 2x1 1x2 2x2 2x4' # blocks one above the other by side by side
 
 # A line a run: the name of what it leaves, the shape of its clusters, and its options. Of every kind of set one, then
 # the next of every kind.

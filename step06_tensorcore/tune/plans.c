@@ -94,10 +94,10 @@ static const char *note(const gemm_problem *p, int i) {
     const timed_plan t = plan_with(p, i);
     FILE *f = path != NULL ? fopen(path, "ae") : NULL;
     if (f != NULL) {
-        fprintf(f, "%s,%s,%s,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d\n", names[i], gemm_type_name(p->type),
+        fprintf(f, "%s,%s,%s,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d\n", names[i], gemm_type_name(p->type),
                 gemm_layout_name(p->layout), p->m, p->n, p->k, p->lda, p->ldb, p->ldc, t.hopper ? t.a.tile : t.b.tile,
                 t.a.shape, t.hopper ? t.a.whole : (int)t.b.whole, t.hopper ? t.a.parts : t.b.parts, t.a.a.rows > 0,
-                t.a.b.rows > 0);
+                t.a.b.rows > 0, t.a.columns);
         fclose(f);
     }
     return t.a.tile < 0 ? NULL : notes[t.a.parts == 1 ? 0 : t.a.whole > 0 ? 1 : 2];
@@ -151,22 +151,22 @@ static const gemm_layout layouts[] = {GEMM_TN, GEMM_NN};
 /* A line of TIMES, into zeros; false: it makes no sense. */
 static bool read_time(const char *line, double *us, timed_plan *t) {
     char name[32], type[8], layout[8];
-    int tile, shape, whole, parts, a, b, candidate = 0, kind = 0;
+    int tile, shape, whole, parts, a, b, columns, candidate = 0, kind = 0;
     gemm_problem *p = &t->p;
-    if (sscanf(line, "%lf,%31[^,],%7[^,],%7[^,],%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d", us, name, type, layout, &p->m,
-               &p->n, &p->k, &p->lda, &p->ldb, &p->ldc, &tile, &shape, &whole, &parts, &a, &b) != 16)
+    if (sscanf(line, "%lf,%31[^,],%7[^,],%7[^,],%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d", us, name, type, layout, &p->m,
+               &p->n, &p->k, &p->lda, &p->ldb, &p->ldc, &tile, &shape, &whole, &parts, &a, &b, &columns) != 17)
         return false;
     while (kind < ARRAY_SIZE(types) && strcmp(type, gemm_type_name(types[kind])) != 0) kind++;
     while (candidate < CANDIDATES && strcmp(name, names[candidate]) != 0) candidate++;
     t->hopper = candidate < FIRST_STAGES;
-    if (kind == ARRAY_SIZE(types) || candidate == CANDIDATES || !(*us > 0) || parts < 1 || shape < 0 ||
+    if (kind == ARRAY_SIZE(types) || candidate == CANDIDATES || !(*us > 0) || parts < 1 || shape < 0 || columns < 0 ||
         shape >= CLUSTER_SHAPES || tile < 0 || tile >= (t->hopper ? PERSISTENT_TILES : MULTISTAGE_LITTLE + 1))
         return false;
     dtype outs[2];
     gemm_outs(p->type = types[kind], outs);
     p->out = outs[0], p->layout = strcmp(layout, "tn") == 0 ? GEMM_TN : GEMM_NN, p->alpha = 1;
     t->a.tile = t->b.tile = tile, t->b.whole = t->a.whole = whole, t->a.parts = t->b.parts = parts;
-    t->a.shape = shape, t->a.a.rows = a, t->a.b.rows = b;
+    t->a.shape = shape, t->a.columns = columns, t->a.a.rows = a, t->a.b.rows = b;
     return true;
 }
 
