@@ -17,8 +17,9 @@
  *
  * The tile scheduler rasterizes C in bands of neighbouring rows, column by column (threadblock swizzle), so that what
  * runs at the same time is a compact rectangle of C and L2 holds what it reads. Where such tiles are too few for the
- * GPU, they are 64 high, for a single consumer, or split along K: the tiles of the last wave, which is not full, are
- * parts of tiles (reduce_parts.cuh), so that every block has work.
+ * GPU, or cover it badly, they are exact: of 64, 128 or 192 rows, a consumer for each 64, and of as many columns as suit
+ * C. Or they are split along K: the tiles of the last wave, which is not full, are parts of tiles (reduce_parts.cuh), so
+ * that every block has work.
  *
  *     block 0     │ tile 0   │ tile 4   │ tile 8, first half     4 blocks, 10 tiles: two waves of whole tiles,
  *     block 1     │ tile 1   │ tile 5   │ tile 8, second half    then half a wave
@@ -39,9 +40,9 @@
 #pragma once
 
 #include "hopper.cuh"
+#include "persistent_epilogue.cuh"
 #include "plan.h"
 #include "ptx/griddepcontrol.cuh"
-#include "ptx/ldmatrix.cuh"
 #include "reduce_parts.cuh"
 
 /* A configuration: the knobs, in one place. */
@@ -215,158 +216,6 @@ static __device__ __forceinline__ void release_stage(uint32_t empty, int s) {
     if (empty != 0) mbarrier_arrive_remote(empty + 8 * s);
 }
 
-/* ---- epilogue: from registers to C ---- */
-
-/* The object at an address in shared memory. */
-template <class X> __device__ __forceinline__ X &shared_at(uint32_t address) {
-    return *(X *)__cvta_shared_to_generic(address);
-}
-
-/* Where slabs are sent: of 128 bytes a row; an exact tile's last, of fewer; the columns of a tile. */
-struct slab_maps {
-    const CUtensorMap *whole, *last;
-    int columns;
-};
-
-/* A warp's 16 rows of a tile's columns, starting at (row, col): rounded, written to shared memory in the swizzled
- * layout, and sent. `place`: how many slabs the warp has sent before, hence the next buffer. ADD: beta is not zero, and
- * the old contents of C are fetched first, to where the results will go; each warp has a barrier for that, a phase a
- * slab; where a tile has an even number of those, the compiler knows its parity. */
-template <int OUT, bool ADD, class T, class SUM, int COUNT>
-static __device__ __forceinline__ void store_slabs(const hopper_problem &p, const slab_maps &maps,
-                                                   const SUM (&d)[COUNT], int row, int col, uint32_t buffers,
-                                                   unsigned *place, uint32_t old, int piece) {
-    const int lane = threadIdx.x % 32;
-    const int BLOCKS = OUT == DTYPE_F16 || OUT == DTYPE_BF16 ? 8 : 4; /* of 8 columns in 128 bytes */
-    const int SLABS = COUNT / 4 / BLOCKS, COLUMNS = BLOCKS * 8;
-    static_assert(SLABS * BLOCKS * 4 == COUNT, "whole rows of 128 bytes");
-#pragma unroll
-    for (int s = 0; s < SLABS; s++) {
-        const int left = T::EXACT ? maps.columns - s * COLUMNS : COLUMNS; /* of the tile's columns */
-        if (left <= 0) break;
-        const CUtensorMap *map = left < COLUMNS ? maps.last : maps.whole;
-        const uint32_t slab = buffers + *place % T::BUFFERS * T::SLAB;
-        if (lane == 0) {
-            tma_store_wait_read<T::BUFFERS - 1>(); /* the previous contents have been read */
-            if (ADD) mbarrier_arrive_expect_tx(old, T::SLAB / COLUMNS * min(left, COLUMNS));
-            if (ADD) tma_load(slab, map, col + s * COLUMNS, row, old);
-        }
-        __syncwarp();
-        if (ADD) mbarrier_wait(old, !T::EXACT && T::PIECES * SLABS % 2 == 0 ? (piece * SLABS + s) % 2 : *place % 2);
-        ++*place;
-#pragma unroll
-        for (int j = s * BLOCKS; j < (s + 1) * BLOCKS; j += BLOCKS == 8 ? 2 : 1) {
-            if constexpr (BLOCKS == 8) {
-                if (j % 8 * 8 >= left) break;
-                const int r = lane % 16, chunk = (j % 8 + lane / 16) ^ (r % 8);
-                const uint32_t to = slab + r * ROW_BYTES + chunk * 16;
-                uint32_t c[4], four[4]; /* 8x8 matrices: upper and lower rows of block j, then of j + 1 */
-                if (ADD) ldmatrix_x4(c, to);
-#pragma unroll
-                for (int i = 0; i < 4; i++) {
-                    float2 two = hopper_scale(p, d[4 * j + 2 * i], d[4 * j + 2 * i + 1]);
-                    if (ADD) two = hopper_add(p, two, hopper_unpack<OUT>(c[i]));
-                    four[i] = hopper_pack<OUT>(two);
-                }
-                stmatrix_x4(to, four[0], four[1], four[2], four[3]);
-            } else {
-                /* Odd rows process the blocks in a different order: otherwise four rows would meet in half of the
-                 * banks. */
-                const bool odd = lane / 4 % 2 == 1;
-                const int other = j ^ 2, block = odd ? other : j;
-#pragma unroll
-                for (int i = 0; i < 2; i++) {
-                    const SUM s0 = odd ? d[4 * other + 2 * i] : d[4 * j + 2 * i];
-                    const SUM s1 = odd ? d[4 * other + 2 * i + 1] : d[4 * j + 2 * i + 1];
-                    auto two = hopper_scale(p, s0, s1);
-                    const int r = lane / 4 + i * 8, chunk = (block % 4 * 2 + lane % 4 / 2) ^ (r % 8);
-                    auto &to = shared_at<decltype(two)>(slab + r * ROW_BYTES + chunk * 16 + lane % 2 * 8);
-                    if (ADD) two = hopper_add(p, two, to);
-                    to = two;
-                }
-            }
-        }
-        fence_proxy_async();
-        __syncwarp();
-        if (lane == 0) {
-            tma_store(map, col + s * COLUMNS, row, slab);
-            tma_store_commit();
-        }
-    }
-}
-
-/* The same for the problem's type of C. */
-template <int TYPE, class T, class SUM, int COUNT>
-static __device__ __forceinline__ void epilogue(const hopper_problem &p, const slab_maps &maps, const SUM (&d)[COUNT],
-                                                int row, int col, uint32_t buffers, unsigned *place, uint32_t old,
-                                                int piece) {
-    const int SHORT = hopper_short(TYPE), LONG = hopper_long(TYPE);
-    const bool add = p.beta != 0.0f;
-    if constexpr (TYPE == GEMM_F16 || TYPE == GEMM_BF16) {
-        if (p.out == SHORT && !add) store_slabs<SHORT, false, T>(p, maps, d, row, col, buffers, place, old, piece);
-        if (p.out == SHORT && add) store_slabs<SHORT, true, T>(p, maps, d, row, col, buffers, place, old, piece);
-    }
-    if (p.out == LONG && !add) store_slabs<LONG, false, T>(p, maps, d, row, col, buffers, place, old, piece);
-    if (p.out == LONG && add) store_slabs<LONG, true, T>(p, maps, d, row, col, buffers, place, old, piece);
-}
-
-/* The same for C of any alignment, ANY_C: 32 columns of a warp's 16 rows at a time pass through its slab, and leave it
- * by fours of neighbours or, where C lies otherwise, one by one. It is a loop, to keep the code small, in which the
- * sums move up in the registers: those in `d` must be numbered by constants. */
-template <typename OUT, class T, class SUM, int COUNT>
-static __device__ __forceinline__ void store_rows(const hopper_problem &p, SUM (&d)[COUNT], int row, int col,
-                                                  uint32_t slab) {
-    const int lane = threadIdx.x % 32;
-    const bool fours = is_fours<OUT>(p);
-    const int TOGETHER = T::BN > 128 ? 1 : 4; /* fours, as the registers allow */
-#pragma unroll 1
-    for (int end = col + COUNT * 2; col < end && col < p.n; col += 32) {
-        __syncwarp();
-#pragma unroll
-        for (int j = 0; j < 4; j++)
-#pragma unroll
-            for (int i = 0; i < 2; i++) { /* chunks of four, swizzled */
-                const int r = lane / 4 + i * 8, chunk = (j * 2 + lane % 4 / 2) ^ (r % 8);
-                SUM *to = &shared_at<SUM>(slab + r * ROW_BYTES + chunk * 16 + lane % 2 * 8);
-                leave_two<32>(to, 0, 0, d[4 * j + 2 * i], d[4 * j + 2 * i + 1]);
-            }
-        __syncwarp();
-        if (fours) {
-#pragma unroll
-            for (int i0 = 0; i0 < 4; i0 += TOGETHER) {
-                int2 at[TOGETHER];
-                four<SUM> sum[TOGETHER];
-#pragma unroll
-                for (int i = 0; i < TOGETHER; i++) {
-                    const int r = lane / 8 + 4 * (i0 + i);
-                    at[i] = make_int2(row + r, col + lane % 8 * 4);
-                    sum[i] = shared_at<four<SUM>>(slab + r * ROW_BYTES + ((lane % 8) ^ (r % 8)) * 16);
-                }
-                store_fours<OUT>(p, at, sum, true);
-            }
-        } else if (col + lane < p.n) {
-            OUT *c = gemm_at((OUT *)p.C, p.ldc, row, col + lane);
-#pragma unroll 4
-            for (int r = 0; r < 16; r++, c += p.ldc) {
-                if (row + r >= p.m) continue;
-                const SUM sum = shared_at<SUM>(slab + r * ROW_BYTES + ((lane / 4) ^ (r % 8)) * 16 + lane % 4 * 4);
-                *c = blend(p, sum, p.beta == 0.0f ? OUT(0) : *c);
-            }
-        }
-#pragma unroll
-        for (int i = 0; i + 16 < COUNT; i++) d[i] = d[i + 16];
-    }
-}
-
-template <int TYPE, class T, class SUM, int COUNT>
-static __device__ __forceinline__ void epilogue_any(const hopper_problem &p, SUM (&d)[COUNT], int row, int col,
-                                                    uint32_t slab) {
-    if (p.out == hopper_long(TYPE))
-        store_rows<SUM, T>(p, d, row, col, slab);
-    else
-        store_rows<typename hopper_small<TYPE>::type, T>(p, d, row, col, slab);
-}
-
 /* ---- producer: from memory to the ring ---- */
 
 /* Loads one step of a tile into stage s, once it is empty: this block's rows of A from `row` on, and the columns of B
@@ -474,18 +323,17 @@ static __device__ __forceinline__ void multiply_tile(SUM (&d)[T::PIECES][COUNT],
 template <int TYPE, int LAYOUT, class T, class SUM>
 static __device__ __forceinline__ void multiply_exact(SUM (&d)[1][T::BN / 2], const persistent_block &block, int steps,
                                                       int consumer, uint32_t release, ring_position *at) {
+/* clang-format off */
 #define SIXTEENS(i)                                                                                                    \
     case i:                                                                                                            \
         if constexpr (16 * i <= T::BN)                                                                                 \
-            multiply_tile<TYPE, LAYOUT, T>((SUM(&)[1][8 * i]) d, block, steps, consumer, release, false, at);          \
+            multiply_tile<TYPE, LAYOUT, T>((SUM(&)[1][8 * i])d, block, steps, consumer, release, false, at);           \
         break;
     switch (block.columns / 16) {
-        SIXTEENS(1)
-        SIXTEENS(2)
-        SIXTEENS(3)
-        SIXTEENS(4) SIXTEENS(5) SIXTEENS(6) SIXTEENS(7) SIXTEENS(8) SIXTEENS(9) SIXTEENS(10) SIXTEENS(11) SIXTEENS(12)
-            SIXTEENS(13) SIXTEENS(14) SIXTEENS(15) SIXTEENS(16)
+        SIXTEENS(1) SIXTEENS(2) SIXTEENS(3) SIXTEENS(4) SIXTEENS(5) SIXTEENS(6) SIXTEENS(7) SIXTEENS(8)
+        SIXTEENS(9) SIXTEENS(10) SIXTEENS(11) SIXTEENS(12) SIXTEENS(13) SIXTEENS(14) SIXTEENS(15) SIXTEENS(16)
     }
+/* clang-format on */
 #undef SIXTEENS
 }
 

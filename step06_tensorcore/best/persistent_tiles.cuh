@@ -1,11 +1,11 @@
 /* The configurations of the persistent kernel: the table of tiles from which plan.c chooses, each in one of several
  * shapes of clusters.
  *
- * Of a wave that is not full, or of a tile that is half outside of C, nothing comes back, so there are several sizes.
+ * Of a wave that is not full, or of a tile that is half outside of C, nothing comes back, so there are several sizes,
+ * and in 16 bits exact tiles, whose number of columns the plan chooses.
  * And there are clusters for rows that do not begin on 128 bytes: each of them costs L2 two requests instead of one,
  * and L2 is then what all blocks wait for. In a cluster of 2 x 2 a block asks for half of its rows of A and half of its
- * columns of B, and has the other halves sent by its neighbours. Small tiles ask for more bytes a product, and so gain
- * by clusters of eight. */
+ * columns of B, and has the other halves sent by its neighbours. */
 #pragma once
 
 #include "persistent.cuh"

@@ -347,8 +347,11 @@ typedef half_tile<64, 128, 8, 0, 1, 1> half_flat_any;
 typedef half_tile<64, 64, 12, 0, 1, 1> half_small_any;
 
 template <int TYPE, class T> static half_choice half_of(void) {
-    return {
-        conv_half<TYPE, T>, T::THREADS, half_bytes<T>(), {T::BM, T::BN, T::PING_PONG, T::ANY_C, T::PARTS, 0, {}, false}, -1};
+    return {conv_half<TYPE, T>,
+            T::THREADS,
+            half_bytes<T>(),
+            {T::BM, T::BN, T::PING_PONG, T::ANY_C, T::PARTS, 0, {}, false},
+            -1};
 }
 
 template <int TYPE> static half_choice *half_choices(void) {

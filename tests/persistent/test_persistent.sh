@@ -73,8 +73,8 @@ for layout in tn nn; do
         computes 'whole tiles and parts' "$any" "$@" --m 500 --n 128 --k $long --ldc 129 --beta -3
     done
     CLUSTER=1x1
-    computes 'whole tiles.*' 'wide exact_64 exact_128 exact_192 square_any tall_any small_any' --layout $layout --out f32 \
-        --m 260 --n 300 --k 100 --beta 2
+    computes 'whole tiles.*' 'wide exact_64 exact_128 exact_192 square_any tall_any small_any' \
+        --layout $layout --out f32 --m 260 --n 300 --k 100 --beta 2
     [ $layout = nn ] && [ -z "${KL_TEST_ALL:-}" ] ||
         computes 'whole tiles and parts' 'square_any tall_any small_any' --layout $layout --out f32 --m 500 --n 128 \
             --k 1200 --beta 2
