@@ -17,9 +17,9 @@
  *
  * The tile scheduler rasterizes C in bands of neighbouring rows, column by column (threadblock swizzle), so that what
  * runs at the same time is a compact rectangle of C and L2 holds what it reads. Where such tiles are too few for the
- * GPU, or cover it badly, they are exact: of 64, 128 or 192 rows, a consumer for each 64, and of as many columns as suit
- * C. Or they are split along K: the tiles of the last wave, which is not full, are parts of tiles (reduce_parts.cuh), so
- * that every block has work.
+ * GPU, or cover it badly, they are exact: of 64, 128 or 192 rows, a consumer for each 64, and of as many columns as
+ * suit C. Or they are split along K: the tiles of the last wave, which is not full, are parts of tiles
+ * (reduce_parts.cuh), so that every block has work.
  *
  *     block 0     │ tile 0   │ tile 4   │ tile 8, first half     4 blocks, 10 tiles: two waves of whole tiles,
  *     block 1     │ tile 1   │ tile 5   │ tile 8, second half    then half a wave
