@@ -14,7 +14,8 @@ cudaError_t tensor_map_a(CUtensorMap *map, const gemm_problem *p, int box_rows);
 cudaError_t tensor_map_b(CUtensorMap *map, const gemm_problem *p, int box_rows);
 cudaError_t tensor_map_c(CUtensorMap *map, const gemm_problem *p, int box_rows);
 
-/* The same with fewer columns, which are a multiple of 16 bytes: a row of the box follows upon the one before. */
+/* The same with boxes of fewer columns, a multiple of 16 bytes. In shared memory a row of the box still has 128 bytes
+ * to itself. */
 cudaError_t tensor_map_c_part(CUtensorMap *map, const gemm_problem *p, int box_rows, int box_cols);
 
 /* Those of A and B, as one parameter of a kernel: boxes of a_rows and of b_rows rows. */

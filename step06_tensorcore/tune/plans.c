@@ -70,8 +70,12 @@ static timed_plan plan_with(const gemm_problem *p, int candidate) {
     const int tile = candidate % FIRST_WHOLE;
     if (candidate >= FIRST_WHOLE) costs.meet = 1e15; /* no parts */
     for (int i = 0; i < count; i++) {
-        if (tiles[i].exact && columns != NULL) tiles[i].exact = false, tiles[i].bn = atoi(columns);
         tiles[i].shapes = i != tile ? 0 : shapes_to_try(tiles[i].shapes);
+        if (tiles[i].exact && columns != NULL) {
+            const int these = atoi(columns);
+            if (these < 16 || these > tiles[i].bn || these % 16 != 0) tiles[i].shapes = 0; /* there is no such plan */
+            tiles[i].exact = false, tiles[i].bn = these;
+        }
         for (int size = 0; size < CLUSTER_SIZES; size++)
             if (tiles[i].clusters[size] > most) tiles[i].clusters[size] = most;
     }
@@ -159,8 +163,9 @@ static bool read_time(const char *line, double *us, timed_plan *t) {
     while (kind < ARRAY_SIZE(types) && strcmp(type, gemm_type_name(types[kind])) != 0) kind++;
     while (candidate < CANDIDATES && strcmp(name, names[candidate]) != 0) candidate++;
     t->hopper = candidate < FIRST_STAGES;
-    if (kind == ARRAY_SIZE(types) || candidate == CANDIDATES || !(*us > 0) || parts < 1 || shape < 0 || columns < 0 ||
-        shape >= CLUSTER_SHAPES || tile < 0 || tile >= (t->hopper ? PERSISTENT_TILES : MULTISTAGE_LITTLE + 1))
+    if (kind == ARRAY_SIZE(types) || candidate == CANDIDATES || !(*us > 0) || parts < 1 || shape < 0 ||
+        columns < t->hopper || shape >= CLUSTER_SHAPES || tile < 0 ||
+        tile >= (t->hopper ? PERSISTENT_TILES : MULTISTAGE_LITTLE + 1))
         return false;
     dtype outs[2];
     gemm_outs(p->type = types[kind], outs);
