@@ -125,6 +125,7 @@ static void take_up(sm *m, scheduler *s) {
     double done = serve(m, r);
     s->first = (s->first + 1) % QUEUE_ROOM;
     s->count--;
+    s->asleep = 0;
     s->address_free = m->now + ADDRESS_CLOCKS;
     m->unit_free = m->now + r->clocks;
     if (w->block >= 0) m->blocks[w->block].since[BUSY_LSU] += r->clocks;

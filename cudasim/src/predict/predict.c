@@ -7,6 +7,7 @@
 
 #include "base/ceilings.h"
 #include "base/demangle.h"
+#include "predict/sass.h"
 #include "predict/waves.h"
 
 typedef struct predicted {
@@ -139,24 +140,25 @@ static predicted *add(sim_kernel *kernel, const sim_launch_config *config, const
     return p;
 }
 
+static void predict_one(sim_kernel *kernel, const sim_launch_config *config, const void *params, size_t size) {
+    predicted *p = find(kernel, config, params, size);
+    if (p == NULL) p = add(kernel, config, params, size);
+    if (p == NULL) return;
+    p->request = requests;
+    p->launches++;
+    launches++;
+    if (p->time.seconds < 0) why_unknown = p->time.why;
+    unknown = unknown || p->time.seconds < 0;
+    sum += p->time.seconds;
+}
+
 void predict_launch(sim_kernel *kernel, const sim_launch_config *config, const void *params, size_t params_size) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    if (!wanted || !recording) return;
-    if (noting) {
-        waves_time(kernel, config, params, params_size, true);
-        return;
-    }
+    if (!wanted) return;
     pthread_mutex_lock(&lock);
-    predicted *p = find(kernel, config, params, params_size);
-    if (p == NULL) p = add(kernel, config, params, params_size);
-    if (p != NULL) {
-        p->request = requests;
-        p->launches++;
-        launches++;
-        if (p->time.seconds < 0) why_unknown = p->time.why;
-        unknown = unknown || p->time.seconds < 0;
-        sum += p->time.seconds;
-    }
+    if (!recording) sass_begin(); /* beside the kernel */
+    if (recording && noting) waves_time(kernel, config, params, params_size, true);
+    if (recording && !noting) predict_one(kernel, config, params, params_size);
     pthread_mutex_unlock(&lock);
 }
 

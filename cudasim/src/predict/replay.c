@@ -16,6 +16,10 @@ static void add_part(sm *m, sm_block *b, int part) {
     memset(b->since, 0, sizeof b->since);
 }
 
+static void wake_all(sm *m) {
+    for (int k = 0; k < SCHEDULERS; k++) m->schedulers[k].asleep = 0;
+}
+
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
 static void begin_block(sm *m, int place, double when) {
@@ -33,12 +37,16 @@ static void begin_block(sm *m, int place, double when) {
     b->warps = m->warps_per_block;
     b->passed = false;
     for (int k = 0; k < m->warps_per_block; k++) {
-        sm_warp *w = &m->warps[place * m->warps_per_block + k];
-        lane_warp *lanes = w->lanes;
-        *w = (sm_warp){.lanes = lanes, .block = place, .wave = m->begun / m->spec->resident, .next = when};
-        lanes_begin(lanes, l, &b->block, (unsigned)k * LANES);
+        const int slot = place * m->warps_per_block + k;
+        sm_warp *w = &m->warps[slot];
+        const int wave = m->begun / m->spec->resident;
+        *w = (sm_warp){.lanes = w->lanes, .rings = m->rings[slot], .block = place, .wave = wave, .next = when};
+        memset(m->rings[slot], 0, sizeof m->rings[slot]);
+        lanes_begin(w->lanes, l, &b->block, (unsigned)k * LANES);
+        w->insn = &l->code->insns[w->lanes->pc];
     }
     m->begun++;
+    wake_all(m);
 }
 
 static void end_warp(sm *m, sm_warp *w) {
@@ -60,6 +68,7 @@ static void open_barrier(sm *m, int place, int barrier, int threads) {
     b->arrived[barrier] = 0;
     add_part(m, b, b->passed ? PART_MIDDLE : PART_FIRST);
     b->passed = true;
+    wake_all(m);
     for (int k = 0; k < m->warps_per_block; k++) {
         sm_warp *w = &m->warps[place * m->warps_per_block + k];
         if (w->block != place || !w->waits || w->barrier != barrier) continue;
@@ -96,7 +105,7 @@ static double can_issue(const sm *m, const scheduler *s, int warp, int *why) {
     if (w->block < 0 || w->waits) return NEVER;
     *why = WAIT_RESULT;
     if (w->next > m->now) return w->next;
-    const sass_insn *i = &m->spec->launch->code->insns[w->lanes->pc];
+    const sass_insn *i = w->insn;
     double when = m->now;
     for (unsigned wait = i->wait; wait != 0; wait &= wait - 1) {
         const int board = __builtin_ctz(wait);
@@ -201,7 +210,7 @@ static void account_time(sm *m, double next) {
 
 static void issue(sm *m, scheduler *s, int warp) {
     sm_warp *w = &m->warps[warp];
-    const sass_insn *i = &m->spec->launch->code->insns[w->lanes->pc];
+    const sass_insn *i = w->insn;
     const uint32_t holds = w->lanes->predicates[i->predicate];
     if (i->pipe == PIPE_NONE && (w->lanes->group & (i->predicate_not ? ~holds : holds))) m->result.missing = i->name;
     if (m->spec->parts) account_issue(m, w, i);
@@ -211,6 +220,7 @@ static void issue(sm *m, scheduler *s, int warp) {
         w->lanes->pc++;
     else
         effect = lanes_step(w->lanes, &a, (uint64_t)m->now);
+    w->insn = &m->spec->launch->code->insns[w->lanes->pc];
     if (m->spec->trace != NULL) timeline_issue(m, w, i, &a);
     s->last = warp;
     s->dispatch_free = m->now + 1;
@@ -245,6 +255,7 @@ static double schedule(sm *m, int number) {
     const int slots = m->spec->resident * m->warps_per_block;
     int ignored;
     if (s->dispatch_free > m->now) return s->dispatch_free;
+    if (s->asleep > m->now) return s->asleep;
     double soonest = s->last >= 0 ? can_issue(m, s, s->last, &ignored) : NEVER;
     if (soonest <= m->now) {
         issue(m, s, s->last);
@@ -259,7 +270,7 @@ static double schedule(sm *m, int number) {
         }
         if (when < soonest) soonest = when;
     }
-    return soonest;
+    return s->asleep = soonest;
 }
 
 /* When the load/store unit can take up the next request. */
@@ -277,7 +288,10 @@ static double unit_next(const sm *m) {
 static void run(sm *m) {
     while (m->ended < m->spec->blocks && m->result.issued < m->spec->most_issues && m->sleeps < MOST_SLEEPS &&
            m->result.missing == NULL) {
-        async_step(m);
+        if (async_next(m) <= m->now) {
+            async_step(m);
+            wake_all(m);
+        }
         unit_step(m);
         double soonest = NEVER;
         for (int k = 0; k < SCHEDULERS; k++) {

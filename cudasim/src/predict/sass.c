@@ -207,6 +207,7 @@ typedef struct kernel_code {
 } kernel_code;
 
 static kernel_code *all;
+static bool noted; /* since nvdisasm was started */
 
 /* An instruction from the line that has its address between comment signs. */
 static bool read_line(const char *line, long address, const uint8_t bytes[16], sass_insn *i) {
@@ -241,26 +242,50 @@ static void read_lines(FILE *from, kernel_code *first, const kernel_code *end) {
     if (k != end) k->code.count = 0;
 }
 
-/* Has nvdisasm read all kernels from `first` on, without `end`: it takes longer to start than for what it does. */
-static void disassemble(kernel_code *first, const kernel_code *end) {
-    char file[4096], command[128];
+/* nvdisasm at work: on all kernels from `first` on, without `end`. It takes longer to start than for what it does. */
+static struct {
+    FILE *process; /* NULL: none */
+    FILE *output;
+    kernel_code *first, *end;
+} reader;
+
+/* A file without a name, where TMPDIR says: it is gone whatever happens. */
+static FILE *nameless(void) {
+    char file[4096];
     const char *folder = getenv("TMPDIR");
     snprintf(file, sizeof file, "%s/cudasim-XXXXXX", folder != NULL && *folder != '\0' ? folder : "/tmp");
     const int descriptor = mkstemp(file);
-    if (descriptor < 0) return;
-    unlink(file); /* it is read by its number, and gone whatever happens */
-    bool ok = true;
-    for (const kernel_code *k = first; ok && k != end; k = k->next)
-        ok = write(descriptor, k->bytes, k->size) == (ssize_t)k->size;
-    snprintf(command, sizeof command,
-             "LD_PRELOAD= \"${CUDASIM_NVDISASM:-nvdisasm}\" -raw -ndf -b SM90a /proc/self/fd/%d 2>/dev/null",
-             descriptor);
-    FILE *from = ok ? popen(command, "r") : NULL;
-    if (from != NULL) {
-        read_lines(from, first, end);
-        pclose(from);
+    if (descriptor < 0) return NULL;
+    unlink(file);
+    return fdopen(descriptor, "w+");
+}
+
+static void start(kernel_code *first, kernel_code *end) {
+    char command[200];
+    FILE *code = nameless(), *output = nameless();
+    bool ok = code != NULL && output != NULL;
+    for (const kernel_code *k = first; ok && k != end; k = k->next) ok = fwrite(k->bytes, k->size, 1, code) == 1;
+    ok = ok && fflush(code) == 0;
+    if (ok) {
+        snprintf(command, sizeof command,
+                 "LD_PRELOAD= \"${CUDASIM_NVDISASM:-nvdisasm}\" -raw -ndf -b SM90a /dev/fd/%d >/dev/fd/%d 2>/dev/null",
+                 fileno(code), fileno(output));
+        reader.process = popen(command, "r");
     }
-    close(descriptor);
+    if (code != NULL) fclose(code); /* its reader has it open */
+    if (reader.process == NULL && output != NULL) fclose(output);
+    reader.output = output;
+    reader.first = first;
+    reader.end = end;
+}
+
+static void finish(void) {
+    if (reader.process == NULL) return;
+    pclose(reader.process);
+    rewind(reader.output);
+    read_lines(reader.output, reader.first, reader.end);
+    fclose(reader.output);
+    reader.process = NULL;
 }
 
 /* The kernel with this code; new ones come first. NULL: no memory. */
@@ -272,18 +297,37 @@ static kernel_code *find(const uint8_t *bytes, size_t size) {
     k->code.insns = calloc(size / 16 + 1, sizeof *k->code.insns);
     if (k->bytes == NULL || k->code.insns == NULL || size < 16 || size % 16 != 0) return NULL;
     memcpy(k->bytes, bytes, size);
+    noted = true;
     return all = k;
+}
+
+/* All that has not been read. */
+static void start_all(void) {
+    kernel_code *end = all;
+    while (end != NULL && end->code.count == 0) end = end->next;
+    if (end != all) start(all, end);
+    noted = false;
 }
 
 void sass_note(const uint8_t *bytes, size_t size) {
     find(bytes, size);
 }
 
+void sass_begin(void) {
+    if (noted && reader.process == NULL) start_all();
+}
+
 const sass_code *sass_read(const uint8_t *bytes, size_t size, char *error, size_t error_size) {
-    kernel_code *k = find(bytes, size), *end = all;
-    while (end != NULL && end->code.count == 0) end = end->next;
-    if (k != NULL && k->code.count == 0) disassemble(all, end);
-    if (k != NULL && k->code.count == 0) disassemble(k, k->next); /* another's stopped it */
+    finish();
+    kernel_code *k = find(bytes, size);
+    if (k != NULL && k->code.count == 0) {
+        start_all();
+        finish();
+    }
+    if (k != NULL && k->code.count == 0) { /* another's stopped it */
+        start(k, k->next);
+        finish();
+    }
     if (k != NULL && k->code.count > 0) return &k->code;
     snprintf(error, error_size,
              "nvdisasm is missing or cannot read it (pip install nvidia-cuda-nvdisasm, and CUDASIM_NVDISASM=its path)");

@@ -88,6 +88,8 @@ void sass_control(const uint8_t bytes[16], sass_insn *i);
 /* One line of nvdisasm without its address and semicolon: "@!P0 IADD3 R1, R2, -R3, RZ". False where it is none. */
 bool sass_parse(const char *line, sass_insn *i);
 /* A kernel's code, disassembled: the same for the same bytes, and never freed. NULL and a line in `error` where it
- * cannot be. sass_note: it will be wanted. All that has been noted is read at once. */
+ * cannot be. sass_note: it will be wanted; all that has been noted is read at once, and beside what this program does
+ * from sass_begin on. */
 const sass_code *sass_read(const uint8_t *bytes, size_t size, char *error, size_t error_size);
 void sass_note(const uint8_t *bytes, size_t size);
+void sass_begin(void);

@@ -85,6 +85,8 @@ typedef struct request {
 
 typedef struct sm_warp {
     lane_warp *lanes;
+    const sass_insn *insn; /* the next one */
+    group_ring *rings;
     int block;  /* -1: none */
     int wave;   /* its block is the scheduler's so many-th in this place */
     bool waits; /* at a barrier */
@@ -94,8 +96,7 @@ typedef struct sm_warp {
     double ready[SASS_SCOREBOARDS];
     uint8_t waits_for[SASS_SCOREBOARDS]; /* WAIT_: on what sets it */
     double returned;                     /* when the last load's words came: they come in order */
-    group_ring rings[RINGS];
-    mbarrier *awaits; /* its phase's end; NULL: none */
+    mbarrier *awaits;                    /* its phase's end; NULL: none */
     unsigned parity;
     int board;    /* that tells of it */
     double since; /* when it began to wait at a barrier */
@@ -118,6 +119,7 @@ typedef struct scheduler {
     request queue[QUEUE_ROOM];
     int first, count;
     double address_free, dispatch_free, debt;
+    double asleep; /* no warp of its can issue until then, if nothing happens that wakes it */
     double pipe_free[SASS_PIPES], bank_free[2];
     int last;    /* the warp that issued last */
     int kept_by; /* whose operands are kept, and which registers by place; -1: none */
@@ -135,7 +137,8 @@ typedef struct memo {
 
 typedef struct sm {
     const replay_spec *spec;
-    sm_warp warps[MOST_WARPS];
+    sm_warp warps[MOST_WARPS]; /* small: the schedulers look at all of them at every clock */
+    group_ring rings[MOST_WARPS][RINGS];
     sm_block blocks[MOST_BLOCKS];
     scheduler schedulers[SCHEDULERS];
     cache memory;
