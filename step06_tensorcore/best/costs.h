@@ -8,27 +8,27 @@
 __BEGIN_DECLS
 
 /* Name and shipped value, in clocks of a multiprocessor where nothing else is said. `make tune` fits them to any GPU.
- * Those for Hopper come from times of 450 problems in 16 bits and s8 on an H100.
+ * Those for Hopper come from times of 591 problems in 16 bits and s8 on an H100.
  * What is about TMA and wgmma matters on sm_90 alone. All are above zero. */
 /* clang-format off */
 #define PLAN_COSTS(X) \
-    X(row_128, 3.47) X(row_32, 3.67) X(row_16, 4.42)     /* L2 delivers 128 bytes of a row that begins on so many */   \
+    X(row_128, 3.31) X(row_32, 3.33) X(row_16, 4.42)     /* L2 delivers 128 bytes of a row that begins on so many */   \
     X(narrow, 44.4)                                      /* more for a step of a tile of less than 192 columns; */     \
-    X(one, 80) X(one_nn, 1.63)                           /* of 64 rows, whose consumer is alone; nn: so many times */  \
-    X(store, 838) X(store_bn, 10.4)                      /* storing a tile: always, and for each column */             \
-    X(between, 1340)                                     /* of that, where the other consumer multiplies meanwhile */  \
-    X(scattered, 8.75)                                   /* any alignment: more for each column of 64 rows */          \
-    X(cluster, 3610) X(launch, 1020)                     /* the start of a cluster; the launch */                      \
-    X(meet, 1390) X(each_part, 17.9)                     /* parts: leaving one and meeting; for each of a tile */      \
+    X(one, 6.21) X(one_nn, 1.63)                           /* of 64 rows, whose consumer is alone; nn: so many times */  \
+    X(store, 1600) X(store_bn, 4.49)                      /* storing a tile: always, and for each column */             \
+    X(between, 132)                                     /* of that, where the other consumer multiplies meanwhile */  \
+    X(scattered, 5.71)                                   /* any alignment: more for each column of 64 rows */          \
+    X(cluster, 3790) X(launch, 1430)                     /* the start of a cluster; the launch */                      \
+    X(meet, 973) X(each_part, 17.1)                     /* parts: leaving one and meeting; for each of a tile */      \
     X(sums, 12.8)                                        /* bytes of them written or read in a clock */                \
-    X(dram, 1840) X(start, 2100)                         /* bytes in a clock, by all; until the first are there */     \
-    X(alternate, 0.256)                                  /* of that time, during which nothing is multiplied */        \
-    X(copy, 3200) X(copied, 2410)                        /* a launch of copies; bytes they read or write in a clock */ \
+    X(dram, 2030) X(start, 1830)                         /* bytes in a clock, by all; until the first are there */     \
+    X(alternate, 0.376)                                  /* of that time, during which nothing is multiplied */        \
+    X(copy, 3200) X(copied, 2530)                        /* a launch of copies; bytes they read or write in a clock */ \
     /* Multistage. So many times count its tiles' own clocks (multistage.cuh), rows on 16 bytes or any: */             \
-    X(step, 1.53) X(alone, 1.73) X(overhead, 1.39) X(any_step, 3.09) X(any_alone, 2.89) X(any_overhead, 0.851)         \
-    X(stage_launch, 2000) X(stage_meet, 2360)            /* the launch; until a tile's blocks have met */              \
-    X(stage_sums, 15.2) X(stage_memory, 0.722)           /* as sums; the part of its rate that memory delivers */      \
-    X(thin, 1.33) X(little, 0.609)                       /* so many times count thin.cu's and little.cu's estimates */
+    X(step, 1.68) X(alone, 1.72) X(overhead, 1.39) X(any_step, 3.09) X(any_alone, 2.51) X(any_overhead, 0.851)         \
+    X(stage_launch, 2000) X(stage_meet, 2240)            /* the launch; until a tile's blocks have met */              \
+    X(stage_sums, 18.4) X(stage_memory, 0.722)           /* as sums; the part of its rate that memory delivers */      \
+    X(thin, 0.978) X(little, 0.58)                       /* so many times count thin.cu's and little.cu's estimates */
 /* clang-format on */
 
 typedef struct {

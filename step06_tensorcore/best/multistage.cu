@@ -7,8 +7,8 @@
  *   tiles of C        |-- whole waves, one tile a block --|-- the rest: parts of a tile a block --|
  *   clocks            tiles of K x step, + overhead        parts of K x step, + overhead, + the exchange of sums
  *
- * and not fewer than memory takes for A, B and C; costs.h and the table of tiles have the constants. If C is a row or a
- * column, thin.cu's kernels are a choice, too, and for little products little.cu's. */
+ * and not fewer than memory takes for A, B and C; costs.h and the table of tiles have the constants. If C has few rows
+ * or columns, thin.cu's kernels are a choice, too, and for little products little.cu's. */
 #include "multistage.h"
 
 #include "best.h"
@@ -143,7 +143,7 @@ static double little_clocks(const gemm_problem *p, const machine *on, const plan
 }
 
 static double thin_clocks(const gemm_problem *p, const machine *on, const plan_costs *costs) {
-    return costs->stage_launch + costs->thin * cycles_thin(p, on->sms, floor_of(p, on, costs));
+    return costs->stage_launch + costs->thin * cycles_thin(p, on->sms, floor_of(p, on, costs) * costs->stage_memory);
 }
 
 extern "C" multistage_plan plan_multistage(const gemm_problem *problem, bool workspace, int only,

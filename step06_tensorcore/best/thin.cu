@@ -1,30 +1,34 @@
-/* A C of one row or one column, or of a few products an element, in 16-bit types. One row or column is a matrix times a
- * vector, which takes as long as memory takes for the matrix. No tensor core is needed; what counts is how many bytes
- * are in flight (lesson 7.7).
+/* A C of few rows or columns, or of a few products an element, in 16-bit types. It takes as long as memory takes for
+ * the larger matrix; what counts is how many bytes are in flight (lesson 7.7), and that they lie together.
  *
- *   rows along K: n = 1, or m = 1 in tn            rows along N: m = 1 in nn
+ *   rows along K: m <= 16 in tn, or n <= 16        rows along N: m = 1 in nn
  *
  *            k ->                                           columns ->
- *   row 0  |t0|t1|t2| ... |t0|t1|t2| ...            k = 0   |t0|t1|t2|t3|
- *   row 1  |t0|t1|t2| ...                           k = 1   |t4|t5|t6|t7|
- *   row 2, row 3                                    ...
- *   a block has four rows, a thread one chunk of    a block has 32 columns, a thread one chunk of
- *   each and the same of the vector at a time       every 64th k
+ *   row 0   |  w0  |  w1  | ... |  w7  |  w0 ...    k = 0   |t0|t1|t2|t3|
+ *   row 1   |  w0  |  w1  | ... |  w7  |            k = 1   |t4|t5|t6|t7|
+ *   ... row 15                                      ...
+ *   a block has 16 rows, a warp 32 to 128 of K      a block has 32 columns, a thread one chunk of
+ *   at a time, which mma.sync multiplies            every 64th k
  *
- * Then the threads' FP32 sums are added by shuffles and through shared memory, always in the same order. Chunks are
- * those of ampere.cuh, of 16 bytes and any alignment. */
+ * Then the warps' or threads' FP32 sums are added through shared memory, always in the same order. Chunks are those of
+ * ampere.cuh, of 16 bytes and any alignment. */
 #include "thin.h"
 
 #include "ampere.cuh"
 #include "gemm/launch.cuh"
 #include "ptx/griddepcontrol.cuh"
+#include "ptx/ld_global.cuh"
 
-static const int ROWS_EACH = 4, MAX_THREADS = 256;  /* along K: rows of a block, and its threads */
-static const int COLUMNS = 32, LANES = COLUMNS / 8; /* along N: columns of a block, threads in a row */
-static const int AT_ONCE = 4;                       /* and rows that a thread has in flight */
-static const int FEW_K = 4, WARP_ROWS = 16;         /* k of a few: and rows of C that a warp computes */
-static const double ROUND = 900, REDUCE = 800;      /* clocks: until a thread's loads are there; what a block adds */
-static const int64_t RESIDENT = 768;                /* threads on a multiprocessor */
+static const int MAX_THREADS = 256, ROW_THREADS = 512; /* of a block; of one of rows along K, if there are FEW_BLOCKS */
+static const int MANY = 16, MOST_FEW = 16, FEW_BLOCKS = 128;    /* rows of a block then; the most that are few */
+static const int COLUMNS = 32, LANES = COLUMNS / 8;             /* along N: columns of a block, threads in a row */
+static const int AT_ONCE = 4;                                   /* and rows that a thread has in flight */
+static const int FEW_K = 4, WARP_ROWS = 16, LEAST_COLUMNS = 32; /* k of a few: and rows of C that a warp computes */
+
+/* Of the estimate: clocks until a thread's loads are there, also of rows, and of rows that have to be shifted, for
+ * which memory takes so many times as long; clocks of what a block adds; threads on a multiprocessor. */
+static const double ROUND = 900, ROWS_ROUND = 700, CUT_ROUND = 2400, CUT_MEMORY = 1.5, REDUCE = 800;
+static const int64_t RESIDENT = 768;
 
 typedef unsigned short bits16;
 
@@ -54,54 +58,93 @@ static __device__ __forceinline__ void store_one(const gemm_problem &p, int row,
     }
 }
 
-/* A vector's elements k ... k + 7, zeros from its end on. */
-template <typename T>
-static __device__ __forceinline__ void load_vector(const operand<bits16> &x, bool contiguous, int k, float (&v)[8]) {
-    if (contiguous) {
-        unpack<T>(cut(load_chunk(x, x.at + k, x.cols - k)), v);
-        return;
-    }
-#pragma unroll
-    for (int e = 0; e < 8; e++) v[e] = k + e < x.rows ? value_of<T>(*gemm_at(x.at, x.ld, k + e, 0)) : 0.0f;
+/* tn: C has fewer rows than columns. nn: its columns are few. */
+static __host__ __device__ bool has_few_rows(const gemm_problem *p) {
+    return p->layout == GEMM_TN && p->m <= p->n;
 }
 
-template <typename T> __global__ void __launch_bounds__(MAX_THREADS) gemm_thin_rows(gemm_problem p) {
+/* The chunk at `from`, of which `left` elements exist. ALIGNED: it lies on 16 bytes, and all exist or none. */
+template <bool ALIGNED>
+static __device__ __forceinline__ raw_chunk load_many(const operand<bits16> &x, const bits16 *from, int left) {
+    if (!ALIGNED) return load_chunk(x, from, left);
+    raw_chunk r = {};
+    if (left > 0) r.low = ld_global_once_16(from);
+    return r;
+}
+
+/* Elements k ... k + 7 of row `row` of the few; nn: of a column. */
+template <bool ALIGNED, gemm_layout LAYOUT>
+static __device__ __forceinline__ raw_chunk load_few(const operand<bits16> &x, int row, int k) {
+    if (LAYOUT == GEMM_TN && !ALIGNED) return load_chunk(x, gemm_at(x.at, x.ld, min(row, x.rows - 1), k), x.cols - k);
+    raw_chunk r = {};
+    if (LAYOUT == GEMM_TN) {
+        if (k < x.cols) r.low = *(const uint4 *)gemm_at(x.at, x.ld, min(row, x.rows - 1), k);
+        return r;
+    }
+    unsigned word[4] = {};
+#pragma unroll
+    for (int e = 0; e < 8; e++)
+        if (k + e < x.rows) word[e / 2] |= (unsigned)*gemm_at(x.at, x.ld, k + e, min(row, x.cols - 1)) << e % 2 * 16;
+    r.low = make_uint4(word[0], word[1], word[2], word[3]);
+    return r;
+}
+
+/* A block has MANY rows of a matrix, the others are FEW eights of rows; its warps take turns along K, by PIECES of 32.
+ * A lane loads a chunk of rows lane / 4 and lane / 4 + 8 and one of a row of the few. Where in K its chunks lie does
+ * not matter to mma.sync, if they lie there in both: no lane needs what another has loaded. */
+template <gemm_type TYPE, typename T, gemm_layout LAYOUT, bool ALIGNED, int FEW>
+__global__ void __launch_bounds__(ROW_THREADS, 1) gemm_thin_rows(gemm_problem p) {
+    const int PIECES = LAYOUT == GEMM_NN ? 1 : ALIGNED && FEW == 1 ? 4 : 2, PITCH = 8 * FEW + 1;
+    __shared__ float sums[ROW_THREADS / 32][MANY * PITCH];
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const operand<bits16> a = operand_a<bits16>(p), b = operand_b<bits16, LAYOUT>(p);
+    const bool of_b = has_few_rows(&p);
+    const operand<bits16> many = of_b ? b : a, few = of_b ? a : b;
+    const int row0 = blockIdx.x * MANY;
+    float sum[FEW][4] = {};
     griddepcontrol_launch_dependents();
-    griddepcontrol_wait();
-    __shared__ float partial[MAX_THREADS / 32][ROWS_EACH];
-    const operand<bits16> a = operand_a<bits16>(p);
-    const bool of_b = p.n > 1; /* the rows are those of B */
-    const operand<bits16> b = p.layout == GEMM_TN ? operand_b<bits16, GEMM_TN>(p) : operand_b<bits16, GEMM_NN>(p);
-    const operand<bits16> rows = of_b ? b : a, x = of_b ? a : b;
-    const bool contiguous = of_b || p.layout == GEMM_TN;
-    const int row0 = blockIdx.x * ROWS_EACH, lane = threadIdx.x % 32;
-    float sum[ROWS_EACH] = {};
-    for (int k = threadIdx.x * 8; k < p.k; k += blockDim.x * 8) {
-        raw_chunk chunk[ROWS_EACH];
+    griddepcontrol_wait(); /* for the launch before, which may write what is read here */
+    for (int k0 = warp * PIECES * 32; k0 < p.k; k0 += (int)blockDim.x * PIECES) {
+        raw_chunk of_many[PIECES][2], of_few[PIECES][FEW];
 #pragma unroll
-        for (int i = 0; i < ROWS_EACH; i++)
-            chunk[i] = load_chunk(rows, gemm_at(rows.at, rows.ld, min(row0 + i, rows.rows - 1), k), p.k - k);
-        float v[8], w[8];
-        load_vector<T>(x, contiguous, k, v);
+        for (int piece = 0; piece < PIECES; piece++) {
+            const int row = row0 + lane / 4, k = k0 + piece * 32 + lane % 4 * 8;
 #pragma unroll
-        for (int i = 0; i < ROWS_EACH; i++) {
-            unpack<T>(cut(chunk[i]), w);
+            for (int i = 0; i < 2; i++)
+                of_many[piece][i] =
+                    load_many<ALIGNED>(many, gemm_at(many.at, many.ld, min(row + i * 8, many.rows - 1), k), p.k - k);
+        }
 #pragma unroll
-            for (int e = 0; e < 8; e++) sum[i] = fmaf(w[e], v[e], sum[i]);
+        for (int piece = 0; piece < PIECES; piece++)
+#pragma unroll
+            for (int j = 0; j < FEW; j++)
+                of_few[piece][j] = load_few<ALIGNED, LAYOUT>(few, j * 8 + lane / 4, k0 + piece * 32 + lane % 4 * 8);
+#pragma unroll
+        for (int piece = 0; piece < PIECES; piece++) {
+            const uint4 up = cut(of_many[piece][0]), down = cut(of_many[piece][1]);
+            const unsigned first[4] = {up.x, down.x, up.y, down.y}, second[4] = {up.z, down.z, up.w, down.w};
+#pragma unroll
+            for (int j = 0; j < FEW; j++) {
+                const uint4 x = cut(of_few[piece][j]);
+                const unsigned x_first[2] = {x.x, x.y}, x_second[2] = {x.z, x.w};
+                multiply_32_bytes<TYPE>(sum[j], first, x_first);
+                multiply_32_bytes<TYPE>(sum[j], second, x_second);
+            }
         }
     }
 #pragma unroll
-    for (int i = 0; i < ROWS_EACH; i++) {
+    for (int j = 0; j < FEW; j++)
 #pragma unroll
-        for (int bit = 1; bit < 32; bit *= 2) sum[i] += __shfl_xor_sync(~0u, sum[i], bit);
-        if (lane == 0) partial[threadIdx.x / 32][i] = sum[i];
-    }
+        for (int e = 0; e < 4; e++)
+            sums[warp][(e / 2 * 8 + lane / 4) * PITCH + j * 8 + lane % 4 * 2 + e % 2] = sum[j][e];
     __syncthreads();
-    const int row = row0 + threadIdx.x;
-    if (threadIdx.x >= ROWS_EACH || row >= rows.rows) return;
-    float total = 0.0f;
-    for (int w = 0; w < (int)blockDim.x / 32; w++) total += partial[w][threadIdx.x];
-    store_one<T>(p, of_b ? 0 : row, of_b ? row : 0, total);
+    for (int i = threadIdx.x; i < MANY * 8 * FEW; i += blockDim.x) {
+        const int row = row0 + i % MANY, col = i / MANY;
+        if (row >= many.rows || col >= (of_b ? p.m : p.n)) continue;
+        float total = 0.0f;
+        for (int w = 0; w < (int)blockDim.x / 32; w++) total += sums[w][i % MANY * PITCH + col];
+        store_one<T>(p, of_b ? col : row, of_b ? row : col, total);
+    }
 }
 
 template <typename T> __global__ void __launch_bounds__(MAX_THREADS) gemm_thin_columns(gemm_problem p) {
@@ -179,46 +222,74 @@ template <typename T, typename OUT> __global__ void __launch_bounds__(MAX_THREAD
 /* ---- launching ---- */
 
 static bool by_k(const gemm_problem *p) {
-    return p->m > 1 && p->n > 1 && p->k <= FEW_K;
+    return p->m > 1 && p->n > LEAST_COLUMNS && p->k <= FEW_K;
 }
 
 static bool by_columns(const gemm_problem *p) {
     return p->m == 1 && p->n > 1 && p->layout == GEMM_NN;
 }
 
+static int few_of(const gemm_problem *p) {
+    return has_few_rows(p) ? p->m : p->n;
+}
+
+static bool is_aligned(const gemm_problem *p) {
+    return p->layout == GEMM_TN && ((uintptr_t)p->A | (uintptr_t)p->B) % 16 == 0 && (p->lda | p->ldb | p->k) % 8 == 0;
+}
+
 static int64_t blocks_of(const gemm_problem *p) {
     const int64_t DOWN = MAX_THREADS / 32 * WARP_ROWS;
     if (by_k(p)) return (p->m + DOWN - 1) / DOWN * ((p->n + (int64_t)127) / 128);
     if (by_columns(p)) return ((int64_t)p->n + COLUMNS - 1) / COLUMNS;
-    return ((p->n == 1 ? (int64_t)p->m : p->n) + ROWS_EACH - 1) / ROWS_EACH;
+    return ((has_few_rows(p) ? (int64_t)p->n : p->m) + MANY - 1) / MANY;
 }
 
-/* As many as have four chunks of a row each. */
+/* Of K, that a thread's warp takes at a time for each of its threads: PIECES of gemm_thin_rows. */
+static int pieces_of(const gemm_problem *p) {
+    return p->layout == GEMM_NN ? 1 : is_aligned(p) && few_of(p) <= 8 ? 4 : 2;
+}
+
+/* Blocks that are few have twice as many threads each; none has more than K takes. */
 static int threads_of(const gemm_problem *p) {
-    int threads = MAX_THREADS;
-    if (by_columns(p) || by_k(p)) return threads;
-    while (threads > 32 && (int64_t)threads * 4 * 8 > p->k) threads /= 2;
-    return threads;
+    if (by_columns(p) || by_k(p)) return MAX_THREADS;
+    const int64_t most = blocks_of(p) <= FEW_BLOCKS ? ROW_THREADS : MAX_THREADS, each = 32 * pieces_of(p);
+    const int64_t warps = p->k > 0 ? (p->k + each - 1) / each : 1;
+    return (int)(warps * 32 < most ? warps * 32 : most);
+}
+
+static bool takes(const gemm_problem *p) {
+    if (p->type != GEMM_F16 && p->type != GEMM_BF16) return false;
+    return by_k(p) || by_columns(p) || few_of(p) <= MOST_FEW;
 }
 
 double cycles_thin(const gemm_problem *p, int sms, double floor) {
-    if ((p->type != GEMM_F16 && p->type != GEMM_BF16) || (p->m > 1 && p->n > 1 && !by_k(p))) return INFINITY;
+    if (!takes(p)) return INFINITY;
     const int64_t threads = threads_of(p), resident = sms * (RESIDENT / threads);
     const int64_t waves = (blocks_of(p) + resident - 1) / resident;
-    const int64_t each = by_columns(p) ? MAX_THREADS / LANES * AT_ONCE : threads * 8; /* of K, a round */
+    const int64_t each = by_columns(p) ? MAX_THREADS / LANES * AT_ONCE : threads * pieces_of(p); /* of K, a round */
     const int64_t rounds = by_k(p) ? 2 : (p->k + each - 1) / each;
-    const double clocks = (double)waves * ((double)rounds * ROUND + REDUCE);
-    return clocks > floor ? clocks : floor;
+    const bool rows = !by_k(p) && !by_columns(p), is_cut = rows && !is_aligned(p);
+    const double round = is_cut ? CUT_ROUND : rows ? ROWS_ROUND : ROUND, least = is_cut ? CUT_MEMORY * floor : floor;
+    const double clocks = (double)waves * ((double)rounds * round + REDUCE);
+    return clocks > least ? clocks : least;
 }
 
-template <typename T> static cudaError_t launch_type(const gemm_problem *p, cudaStream_t stream) {
-    auto kernel = by_columns(p)         ? gemm_thin_columns<T>
-                  : !by_k(p)            ? gemm_thin_rows<T>
-                  : p->out == DTYPE_F32 ? gemm_thin_k<T, float>
-                                        : gemm_thin_k<T, T>;
-    return gemm_launch_as(gemm_capability() >= 90, kernel, (unsigned)blocks_of(p), 1, threads_of(p), 0, stream, *p);
+typedef void (*thin_kernel)(gemm_problem);
+
+template <gemm_type TYPE, typename T, gemm_layout LAYOUT, bool ALIGNED> static thin_kernel rows_kernel(int few) {
+    return few <= 8 ? gemm_thin_rows<TYPE, T, LAYOUT, ALIGNED, 1> : gemm_thin_rows<TYPE, T, LAYOUT, ALIGNED, 2>;
+}
+
+template <gemm_type TYPE, typename T> static thin_kernel kernel_of(const gemm_problem *p) {
+    if (by_columns(p)) return gemm_thin_columns<T>;
+    if (by_k(p)) return p->out == DTYPE_F32 ? gemm_thin_k<T, float> : gemm_thin_k<T, T>;
+    if (p->layout == GEMM_NN) return rows_kernel<TYPE, T, GEMM_NN, false>(few_of(p));
+    return is_aligned(p) ? rows_kernel<TYPE, T, GEMM_TN, true>(few_of(p))
+                         : rows_kernel<TYPE, T, GEMM_TN, false>(few_of(p));
 }
 
 cudaError_t launch_thin(const gemm_problem *p, cudaStream_t stream) {
-    return p->type == GEMM_F16 ? launch_type<__half>(p, stream) : launch_type<__nv_bfloat16>(p, stream);
+    const thin_kernel kernel =
+        p->type == GEMM_F16 ? kernel_of<GEMM_F16, __half>(p) : kernel_of<GEMM_BF16, __nv_bfloat16>(p);
+    return gemm_launch_as(gemm_capability() >= 90, kernel, (unsigned)blocks_of(p), 1, threads_of(p), 0, stream, *p);
 }

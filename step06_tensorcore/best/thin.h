@@ -1,4 +1,4 @@
-/* The kernels for a C of one row or one column, and for a k of a few, for multistage.cu's choice. */
+/* The kernels for a C of few rows or columns, and for a k of a few, for multistage.cu's choice. */
 #pragma once
 
 #include "gemm/gemm.h"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Step 6's best in the simulator where multistage computes: problems of which tiles are divided along K, all or those
-# of the last wave, and problems of which none is; every type and layout, rows on and off 16 bytes. And a C of one row
-# or one column. Ends with "N passed, N failed".
+# of the last wave, and problems of which none is; every type and layout, rows on and off 16 bytes. And a C of few rows
+# or columns. Ends with "N passed, N failed".
 set -u
 . "$(dirname "$0")/../case.sh"
 
@@ -38,9 +38,9 @@ keeps() { computes 0 "$@"; }
 
 divides 100 100 3001 --beta 2
 divides 100 99 3000 --lda 3008 --ldb 3008 --beta 2
-divides 16 1000 1000 --lda 1008 --ldb 1008 --ldc 1001
+divides 18 1000 1000 --lda 1008 --ldb 1008 --ldc 1001
 divides 2 300 2000 --layout nn --ldc 301 --beta 1
-divides 1000 3 900 --layout nn --dtype bf16 --misalign 3
+divides 1000 19 900 --layout nn --dtype bf16 --misalign 3
 divides 140 141 1000 --layout nn --dtype bf16 --out f32 --ldb 152 --beta -0.5
 divides 33 500 2000 --dtype s8 --ldc 501 --beta 2
 divides 65 65 1111 --dtype s8
@@ -65,12 +65,16 @@ divides 100 100 2000 --layout nn --lda 2000 --ldb 104 --sim-device sm_80
 
 thin gemm_little 69 29 53 --beta 2
 thin gemm_little 37 45 131 --layout nn --lda 140 --ldb 51 --ldc 47 --misalign 1
-thin gemm_little 5 3 15 --dtype bf16 --misalign 1
+thin gemm_little 21 19 15 --dtype bf16 --misalign 1
 thin gemm_thin_rows 1 1030 700 --misalign 3 --beta 2
 thin gemm_thin_rows 1 1030 701 --dtype bf16 --out f32
 thin gemm_thin_rows 1000 1 705 --layout nn --ldb 3 --ldc 5 --beta 1
 thin gemm_thin_rows 1000 1 9 --dtype bf16 --lda 11
 thin gemm_thin_rows 1 1 100 --layout nn --ldb 3 --misalign 1
+thin gemm_thin_rows 16 300 3000 --beta 2
+thin gemm_thin_rows 9 37 1025 --dtype bf16 --ldc 39 --beta 1
+thin gemm_thin_rows 300 7 2048 --dtype bf16 --out f32
+thin gemm_thin_rows 140 11 500 --layout nn --ldc 12
 thin gemm_thin_columns 1 1031 300 --layout nn --dtype bf16 --beta -0.5
 thin gemm_thin_columns 1 37 300 --layout nn --misalign 5 --out f32
 thin gemm_thin_k 300 130 1 --beta 2
