@@ -14,12 +14,12 @@ __BEGIN_DECLS
 #define PLAN_COSTS(X) \
     X(row_128, 3.31) X(row_32, 3.33) X(row_16, 4.42)     /* L2 delivers 128 bytes of a row that begins on so many */   \
     X(narrow, 44.4)                                      /* more for a step of a tile of less than 192 columns; */     \
-    X(one, 6.21) X(one_nn, 1.63)                           /* of 64 rows, whose consumer is alone; nn: so many times */  \
-    X(store, 1600) X(store_bn, 4.49)                      /* storing a tile: always, and for each column */             \
-    X(between, 132)                                     /* of that, where the other consumer multiplies meanwhile */  \
+    X(one, 6.21) X(one_nn, 1.63)                         /* of 64 rows, whose consumer is alone; nn: so many times */  \
+    X(store, 1600) X(store_bn, 4.49)                     /* storing a tile: always, and for each column */             \
+    X(between, 132)                                      /* of that, where the other consumer multiplies meanwhile */  \
     X(scattered, 5.71)                                   /* any alignment: more for each column of 64 rows */          \
     X(cluster, 3790) X(launch, 1430)                     /* the start of a cluster; the launch */                      \
-    X(meet, 973) X(each_part, 17.1)                     /* parts: leaving one and meeting; for each of a tile */      \
+    X(meet, 973) X(each_part, 17.1)                      /* parts: leaving one and meeting; for each of a tile */      \
     X(sums, 12.8)                                        /* bytes of them written or read in a clock */                \
     X(dram, 2030) X(start, 1830)                         /* bytes in a clock, by all; until the first are there */     \
     X(alternate, 0.376)                                  /* of that time, during which nothing is multiplied */        \
