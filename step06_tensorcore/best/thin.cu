@@ -19,7 +19,7 @@
 #include "ptx/griddepcontrol.cuh"
 #include "ptx/ld_global.cuh"
 
-static const int MAX_THREADS = 256, ROW_THREADS = 512; /* of a block; of one of rows along K, if there are FEW_BLOCKS */
+static const int MAX_THREADS = 256, ROW_THREADS = 512; /* of a block; of one of rows along K, of at most FEW_BLOCKS */
 static const int MANY = 16, MOST_FEW = 16, FEW_BLOCKS = 128;    /* rows of a block then; the most that are few */
 static const int COLUMNS = 32, LANES = COLUMNS / 8;             /* along N: columns of a block, threads in a row */
 static const int AT_ONCE = 4;                                   /* and rows that a thread has in flight */
@@ -91,7 +91,8 @@ static __device__ __forceinline__ raw_chunk load_few(const operand<bits16> &x, i
 
 /* A block has MANY rows of a matrix, the others are FEW eights of rows; its warps take turns along K, by PIECES of 32.
  * A lane loads a chunk of rows lane / 4 and lane / 4 + 8 and one of a row of the few. Where in K its chunks lie does
- * not matter to mma.sync, if they lie there in both: no lane needs what another has loaded. */
+ * not matter to mma.sync, if they lie there in both: no lane needs what another has loaded. The 1 in its bounds
+ * gives ptxas registers for all that a lane loads in a turn; else it would wait for some before it asks for more. */
 template <gemm_type TYPE, typename T, gemm_layout LAYOUT, bool ALIGNED, int FEW>
 __global__ void __launch_bounds__(ROW_THREADS, 1) gemm_thin_rows(gemm_problem p) {
     const int PIECES = LAYOUT == GEMM_NN ? 1 : ALIGNED && FEW == 1 ? 4 : 2, PITCH = 8 * FEW + 1;
