@@ -75,10 +75,11 @@ static __device__ __forceinline__ raw_chunk load_many(const operand<bits16> &x, 
 /* Elements k ... k + 7 of row `row` of the few; nn: of a column. */
 template <bool ALIGNED, gemm_layout LAYOUT>
 static __device__ __forceinline__ raw_chunk load_few(const operand<bits16> &x, int row, int k) {
-    if (LAYOUT == GEMM_TN && !ALIGNED) return load_chunk(x, gemm_at(x.at, x.ld, min(row, x.rows - 1), k), x.cols - k);
     raw_chunk r = {};
     if (LAYOUT == GEMM_TN) {
-        if (k < x.cols) r.low = *(const uint4 *)gemm_at(x.at, x.ld, min(row, x.rows - 1), k);
+        const bits16 *from = gemm_at(x.at, x.ld, min(row, x.rows - 1), k);
+        if (!ALIGNED) return load_chunk(x, from, x.cols - k);
+        if (k < x.cols) r.low = *(const uint4 *)from;
         return r;
     }
     unsigned word[4] = {};
@@ -89,13 +90,18 @@ static __device__ __forceinline__ raw_chunk load_few(const operand<bits16> &x, i
     return r;
 }
 
+/* Pieces of 32 of K that a warp takes at a time, of rows along K: as many as the registers allow. */
+static __host__ __device__ constexpr int pieces_of(gemm_layout layout, bool aligned, int few) {
+    return layout == GEMM_NN ? 1 : aligned && few <= 8 ? 4 : 2;
+}
+
 /* A block has MANY rows of a matrix, the others are FEW eights of rows; its warps take turns along K, by PIECES of 32.
  * A lane loads a chunk of rows lane / 4 and lane / 4 + 8 and one of a row of the few. Where in K its chunks lie does
  * not matter to mma.sync, if they lie there in both: no lane needs what another has loaded. The 1 in its bounds
  * gives ptxas registers for all that a lane loads in a turn; else it would wait for some before it asks for more. */
 template <gemm_type TYPE, typename T, gemm_layout LAYOUT, bool ALIGNED, int FEW>
 __global__ void __launch_bounds__(ROW_THREADS, 1) gemm_thin_rows(gemm_problem p) {
-    const int PIECES = LAYOUT == GEMM_NN ? 1 : ALIGNED && FEW == 1 ? 4 : 2, PITCH = 8 * FEW + 1;
+    const int PIECES = pieces_of(LAYOUT, ALIGNED, 8 * FEW), PITCH = 8 * FEW + 1;
     __shared__ float sums[ROW_THREADS / 32][MANY * PITCH];
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const operand<bits16> a = operand_a<bits16>(p), b = operand_b<bits16, LAYOUT>(p);
@@ -245,15 +251,11 @@ static int64_t blocks_of(const gemm_problem *p) {
     return ((has_few_rows(p) ? (int64_t)p->n : p->m) + MANY - 1) / MANY;
 }
 
-/* Of K, that a thread's warp takes at a time for each of its threads: PIECES of gemm_thin_rows. */
-static int pieces_of(const gemm_problem *p) {
-    return p->layout == GEMM_NN ? 1 : is_aligned(p) && few_of(p) <= 8 ? 4 : 2;
-}
-
 /* Blocks that are few have twice as many threads each; none has more than K takes. */
 static int threads_of(const gemm_problem *p) {
     if (by_columns(p) || by_k(p)) return MAX_THREADS;
-    const int64_t most = blocks_of(p) <= FEW_BLOCKS ? ROW_THREADS : MAX_THREADS, each = 32 * pieces_of(p);
+    const int64_t most = blocks_of(p) <= FEW_BLOCKS ? ROW_THREADS : MAX_THREADS,
+                  each = 32 * pieces_of(p->layout, is_aligned(p), few_of(p));
     const int64_t warps = p->k > 0 ? (p->k + each - 1) / each : 1;
     return (int)(warps * 32 < most ? warps * 32 : most);
 }
@@ -267,7 +269,8 @@ double cycles_thin(const gemm_problem *p, int sms, double floor) {
     if (!takes(p)) return INFINITY;
     const int64_t threads = threads_of(p), resident = sms * (RESIDENT / threads);
     const int64_t waves = (blocks_of(p) + resident - 1) / resident;
-    const int64_t each = by_columns(p) ? MAX_THREADS / LANES * AT_ONCE : threads * pieces_of(p); /* of K, a round */
+    const int64_t each = by_columns(p) ? MAX_THREADS / LANES * AT_ONCE
+                                       : threads * pieces_of(p->layout, is_aligned(p), few_of(p)); /* of K, a round */
     const int64_t rounds = by_k(p) ? 2 : (p->k + each - 1) / each;
     const bool rows = !by_k(p) && !by_columns(p), is_cut = rows && !is_aligned(p);
     const double round = is_cut ? CUT_ROUND : rows ? ROWS_ROUND : ROUND, least = is_cut ? CUT_MEMORY * floor : floor;
