@@ -3,7 +3,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -82,8 +86,34 @@ static void controls(void **state) {
     assert_int_equal(i.reuse, 6);
 }
 
+/* nvdisasm is at work from sass_begin on, before anyone asks for the code. */
+static void begun_before_it_is_asked_for(void **state) {
+    char folder[] = "/tmp/test_sass.XXXXXX", script[64], mark[64], error[200];
+    const uint8_t code[16] = {1};
+    assert_non_null(mkdtemp(folder));
+    snprintf(script, sizeof script, "%s/nvdisasm", folder);
+    snprintf(mark, sizeof mark, "%s/begun", folder);
+    FILE *f = fopen(script, "w");
+    assert_non_null(f);
+    fprintf(f, "#!/bin/sh\n: >%s\n", mark);
+    fclose(f);
+    chmod(script, 0755);
+    setenv("CUDASIM_NVDISASM", script, 1);
+    sass_note(code, sizeof code);
+    sass_begin();
+    for (int k = 0; k < 1000 && access(mark, F_OK) != 0; k++) usleep(10000);
+    assert_int_equal(access(mark, F_OK), 0);
+    assert_null(sass_read(code, sizeof code, error, sizeof error)); /* it has printed nothing */
+    assert_non_null(strstr(error, "nvdisasm is missing or cannot read it"));
+    unsetenv("CUDASIM_NVDISASM");
+    unlink(mark);
+    unlink(script);
+    rmdir(folder);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(names), cmocka_unit_test(numbers), cmocka_unit_test(addresses),
-                                       cmocka_unit_test(unknown), cmocka_unit_test(controls)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(names),     cmocka_unit_test(numbers),
+                                       cmocka_unit_test(addresses), cmocka_unit_test(unknown),
+                                       cmocka_unit_test(controls),  cmocka_unit_test(begun_before_it_is_asked_for)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
