@@ -41,9 +41,10 @@ set tics nomirror out scale (TERMINAL eq "png" ? 1 : 0.6) textcolor rgb INK
 set title font big textcolor rgb INK
 set border 2 lc rgb INK
 if (!dumb) {
-    # A caption that names two GPUs needs two lines.
-    cut = strlen(CAPTION) > 150 ? strstrt(CAPTION, "; ") : 0
-    set label 1000 CAPTION[cut ? cut + 2 : 1 : *] at screen 0.012,0.025 left font small textcolor rgb "#555555"
+    # A long caption needs two lines.
+    cut = strlen(CAPTION) > 150 ? 150 : 0
+    while (cut > 0 && CAPTION[cut : cut] ne " ") { cut = cut - 1 }
+    set label 1000 CAPTION[cut + 1 : *] at screen 0.012,0.025 left font small textcolor rgb "#555555"
     set label 1001 CAPTION[1 : cut] at screen 0.012,0.055 left font small textcolor rgb "#555555"
     set lmargin at screen 0.105
     set rmargin at screen 0.99
