@@ -4,6 +4,9 @@ import contextlib
 import io
 import os
 import re
+import shutil
+import subprocess
+import unittest
 
 from support import ROOT, Case, read, report, write
 
@@ -122,6 +125,17 @@ class Layout(Case):
         for one, other in zip(inside, inside[1:]):
             self.assertGreaterEqual(other - one, 0.1 - 1e-9)
         self.assertEqual(sorted(range(5), key=lambda i: places[i]), [4, 0, 1, 2, 3])
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is missing")
+    def test_a_long_caption_takes_two_lines(self):
+        words = " ".join(["eleven chars"] * 20)
+        data, out = write("# scale\n1 1 1 1 1 1\n", self.tmp, "scale"), os.path.join(self.tmp, "out")
+        write("call 'plots/style.gp' ARG1 ARG2 ARG3 ARG4 ARG5\nplot 0\n", out + ".gp")
+        subprocess.run(["gnuplot", "-c", out + ".gp", data, out, words, "svg", "0"], cwd=ROOT, check=True)
+        lines = re.findall(">([^<>]*eleven[^<>]*)<", read(out + ".svg"))
+        self.assertEqual(len(lines), 2)
+        self.assertLessEqual(max(map(len, lines)), 150)
+        self.assertEqual(" ".join(" ".join(reversed(lines)).split()), words)  # gnuplot writes the lower one first
 
     def test_a_figure_of_a_note_is_checked_without_gnuplot(self):
         page = lessons.of_bars("Title", [("a", (1, 2, 5, "1.0")), ("b", None)], 9)
