@@ -8,27 +8,29 @@
 __BEGIN_DECLS
 
 /* Name and shipped value, in clocks of a multiprocessor where nothing else is said. `make tune` fits them to any GPU.
- * Those for Hopper come from times of 591 problems in 16 bits and s8 on an H100.
+ * Those for Hopper come from times of 419 problems in 16 bits and s8 on an H100.
  * What is about TMA and wgmma matters on sm_90 alone. All are above zero. */
 /* clang-format off */
 #define PLAN_COSTS(X) \
-    X(row_128, 3.31) X(row_32, 3.33) X(row_16, 4.42)     /* L2 delivers 128 bytes of a row that begins on so many */   \
-    X(narrow, 44.4)                                      /* more for a step of a tile of less than 192 columns; */     \
-    X(one, 6.21) X(one_nn, 1.63)                         /* of 64 rows, whose consumer is alone; nn: so many times */  \
-    X(store, 1600) X(store_bn, 4.49)                     /* storing a tile: always, and for each column */             \
-    X(between, 132)                                      /* of that, where the other consumer multiplies meanwhile */  \
-    X(scattered, 5.71)                                   /* any alignment: more for each column of 64 rows */          \
-    X(cluster, 3790) X(launch, 1430)                     /* the start of a cluster; the launch */                      \
-    X(meet, 973) X(each_part, 17.1)                      /* parts: leaving one and meeting; for each of a tile */      \
-    X(sums, 12.8)                                        /* bytes of them written or read in a clock */                \
-    X(dram, 2030) X(start, 1830)                         /* bytes in a clock, by all; until the first are there */     \
-    X(alternate, 0.376)                                  /* of that time, during which nothing is multiplied */        \
-    X(copy, 3200) X(copied, 2530)                        /* a launch of copies; bytes they read or write in a clock */ \
+    X(row_128, 2.48) X(row_32, 2.9) X(row_16, 4.24)      /* L2 delivers 128 bytes of a row that begins on so many */   \
+    X(once, 0.82) X(port, 1.61)                          /* of that in a single wave; a multiprocessor takes it in */  \
+    X(narrow, 36.9)                                      /* more for a step of a tile of less than 192 columns; */     \
+    X(one, 0.51) X(one_nn, 1.31)                         /* of 64 rows, whose consumer is alone; nn: so many times */  \
+    X(store, 1050) X(store_bn, 5.69)                     /* storing a tile: always, and for each column */             \
+    X(between, 228)                                      /* of that, where the other consumer multiplies meanwhile */  \
+    X(scattered, 11.6)                                   /* any alignment: more for each column of 64 rows */          \
+    X(cluster, 1410) X(launch, 964)                      /* the start of a cluster; the launch */                      \
+    X(exact, 1000) X(box, 90)                            /* the start of an exact tile; nn: asking TMA for a box */    \
+    X(meet, 3080) X(each_part, 62.5)                     /* parts: leaving one and meeting; for each of a tile */      \
+    X(sums, 18.7)                                        /* bytes of them written or read in a clock */                \
+    X(dram, 2130) X(start, 716)                          /* bytes in a clock, by all; until the first are there */     \
+    X(alternate, 0.757)                                  /* of that time, during which nothing is multiplied */        \
+    X(copy, 3790) X(copied, 1900)                        /* a launch of copies; bytes they read or write in a clock */ \
     /* Multistage. So many times count its tiles' own clocks (multistage.cuh), rows on 16 bytes or any: */             \
-    X(step, 1.68) X(alone, 1.72) X(overhead, 1.39) X(any_step, 3.09) X(any_alone, 2.51) X(any_overhead, 0.851)         \
-    X(stage_launch, 2000) X(stage_meet, 2240)            /* the launch; until a tile's blocks have met */              \
-    X(stage_sums, 18.4) X(stage_memory, 0.722)           /* as sums; the part of its rate that memory delivers */      \
-    X(thin, 0.978) X(little, 0.58)                       /* so many times count thin.cu's and little.cu's estimates */
+    X(step, 1.52) X(alone, 2.08) X(overhead, 1.31) X(any_step, 3.32) X(any_alone, 3.8) X(any_overhead, 1.51)           \
+    X(stage_launch, 1990) X(stage_meet, 2520)            /* the launch; until a tile's blocks have met */              \
+    X(stage_sums, 16) X(stage_memory, 0.659)             /* as sums; the part of its rate that memory delivers */      \
+    X(thin, 0.849) X(little, 0.815)                      /* so many times count thin.cu's and little.cu's estimates */
 /* clang-format on */
 
 typedef struct {

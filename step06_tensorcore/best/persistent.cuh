@@ -219,64 +219,48 @@ static __device__ __forceinline__ void release_stage(uint32_t empty, int s) {
 /* ---- producer: from memory to the ring ---- */
 
 /* Loads one step of a tile into stage s, once it is empty: this block's rows of A from `row` on, and the columns of B
- * from `col` on; one part of them for all blocks that share them, of which the others load the rest; or, ALONE, all of
- * them for this block only. tn: a part of B is some of its columns, along K. nn: B comes in boxes of 64 columns, and a
- * part is some of their rows of K. */
-template <int TYPE, int LAYOUT, class T, bool ALONE>
+ * from `col` on; one part of them for all blocks that share them, of which the others load the rest. tn: a part of B is
+ * some of its columns, along K. nn: B comes in boxes of 64 columns, and a part is some of their rows of K. */
+template <int TYPE, int LAYOUT, class T>
 static __device__ __forceinline__ void load_stage(const CUtensorMap *a_map, const CUtensorMap *b_map,
                                                   const persistent_block &block, int s, int t, int row, int col) {
-    const int BK = hopper_bk(TYPE), boxes = LAYOUT == GEMM_TN ? 1 : block.b_bytes / 64 / ROW_BYTES;
+    const int BK = hopper_bk(TYPE), MOST = (T::BN + 63) / 64, needed = block.b_bytes / 64 / ROW_BYTES;
+    /* A producer with few registers has a loop. */
+    const int boxes = LAYOUT == GEMM_TN ? 1 : T::CONSUMERS == 1 ? MOST : needed;
+    const int part_a = block.part_a * block.col, part_b = block.part_b * block.row;
     const uint32_t a = block.ring + s * block.stage_bytes, b = a + T::A_BYTES, barrier = block.full + 8 * s;
     mbarrier_arrive_expect_tx(barrier, T::A_BYTES + block.b_bytes);
-    for (int i = 0; i < (ALONE ? block.across : 1); i++) {
-        const int first = block.part_a * (ALONE ? i : block.col);
-        if (ALONE || block.across == 1)
-            tma_load(a + first * ROW_BYTES, a_map, t * BK, row + first, barrier);
-        else
-            tma_load_multicast(a + first * ROW_BYTES, a_map, t * BK, row + first, barrier, block.same_row);
-    }
-    for (int i = 0; i < (ALONE ? block.down : 1); i++) {
-        const int first = block.part_b * (ALONE ? i : block.row);
+    if (block.across == 1)
+        tma_load(a, a_map, t * BK, row, barrier);
+    else
+        tma_load_multicast(a + part_a * ROW_BYTES, a_map, t * BK, row + part_a, barrier, block.same_row);
 #pragma unroll
-        for (int box = 0; box < boxes; box++) {
-            const int x = LAYOUT == GEMM_TN ? t * BK : col + 64 * box, y = (LAYOUT == GEMM_TN ? col : t * BK) + first;
-            const uint32_t to = b + (BK * box + first) * ROW_BYTES;
-            if (ALONE || block.down == 1)
-                tma_load(to, b_map, x, y, barrier);
-            else
-                tma_load_multicast(to, b_map, x, y, barrier, block.same_col);
-        }
+    for (int box = 0; box < boxes; box++) {
+        if (T::EXACT && LAYOUT == GEMM_NN && box >= needed) break;
+        const int x = LAYOUT == GEMM_TN ? t * BK : col + 64 * box, y = (LAYOUT == GEMM_TN ? col : t * BK) + part_b;
+        const uint32_t to = b + (BK * box + part_b) * ROW_BYTES;
+        if (block.down == 1)
+            tma_load(to, b_map, x, y, barrier);
+        else
+            tma_load_multicast(to, b_map, x, y, barrier, block.same_col);
     }
 }
 
-/* The first `alone` steps of the first unit, which depend on no other block. */
-template <int TYPE, int LAYOUT, class T>
-static __device__ __forceinline__ void load_first(const CUtensorMap *a_map, const CUtensorMap *b_map,
-                                                  const persistent_block &block, const persistent_work &work,
-                                                  int alone) {
-    const persistent_unit unit = unit_at<T>(block, work, block.first);
-    int row, col;
-    tile_origin<T>(work, unit.tile, &row, &col);
-#pragma unroll 1
-    for (int t = 0; t < alone; t++) load_stage<TYPE, LAYOUT, T, true>(a_map, b_map, block, t, unit.first + t, row, col);
-}
-
-/* One thread: all other steps of all units. */
+/* One thread: all steps of all units. Nothing is read before the launch before has ended, which may have written it. */
 template <int TYPE, int LAYOUT, class T>
 static __device__ __forceinline__ void produce(const CUtensorMap *a_map, const CUtensorMap *b_map,
-                                               const persistent_block &block, const persistent_work &work, int alone) {
-    int t = alone; /* the first unit's next step */
-    ring_position at = {alone % block.stages, (unsigned)(alone / block.stages)};
+                                               const persistent_block &block, const persistent_work &work) {
+    ring_position at = {0, 0};
     for (int u = block.first; u < block.units; u += block.stride) {
         const persistent_unit unit = unit_at<T>(block, work, u);
         int row, col;
         tile_origin<T>(work, unit.tile, &row, &col);
-        for (; t < unit.steps; t++) {
+        if (u == block.first) griddepcontrol_wait();
+        for (int t = 0; t < unit.steps; t++) {
             mbarrier_wait(block.empty + 8 * at.s, at.phase ^ 1);
-            load_stage<TYPE, LAYOUT, T, false>(a_map, b_map, block, at.s, unit.first + t, row, col);
+            load_stage<TYPE, LAYOUT, T>(a_map, b_map, block, at.s, unit.first + t, row, col);
             next_stage(block, &at);
         }
-        t = 0;
     }
 }
 
@@ -388,6 +372,8 @@ static __device__ __forceinline__ void consume(const slab_maps &maps, const hopp
          * the other has seen all of the previous unit arrive. */
         if (T::PING_PONG && u != block.first) named_barrier_wait(2 + consumer, 256);
         const persistent_unit unit = unit_at<T>(block, work, u);
+        int row, col; /* found now, while there is nothing to multiply yet */
+        tile_origin<T>(work, unit.tile, &row, &col);
         if constexpr (T::EXACT)
             multiply_exact<TYPE, LAYOUT, T>(d, block, unit.steps, consumer, release, &at);
         else
@@ -395,9 +381,6 @@ static __device__ __forceinline__ void consume(const slab_maps &maps, const hopp
                                            &at);
         if (T::PING_PONG)
             skip_tile(block, &at, unit_steps<T>(block, work, u + block.stride)); /* the next one is the other's */
-
-        int row, col;
-        tile_origin<T>(work, unit.tile, &row, &col);
         if (unit.part >= 0) {
             store_part<TYPE, T>(p, block, work, unit, d, consumer, row, col);
             continue;
@@ -446,27 +429,13 @@ __global__ void __launch_bounds__(T::THREADS, 1)
     if (threadIdx.x == 0) init_barriers<T>(&a_map, &b_map, &c_map, block);
     __syncwarp();
     /* No one uses a barrier before it is initialised; in a cluster that includes those of the other blocks. */
-    const int READY = 32 + 128 * T::CONSUMERS; /* the threads that meet: warp 0 and the consumers */
     if (block.cluster > 1)
-        cluster_arrive_relaxed();
-    else if (threadIdx.x < 32)
-        named_barrier_arrive(1, READY);
-    /* But the first stages depend on no one else: they are requested before anyone waits. In a cluster it is only one:
-     * L2 would have to deliver the others to each block. */
-    const int alone = min(unit_steps<T>(block, work, block.first), block.cluster == 1 ? block.stages : 1);
-    if (threadIdx.x == 0) {
-        griddepcontrol_wait(); /* for the launch before, which may write what is read here and read what is written */
-        load_first<TYPE, LAYOUT, T>(&a_map, &b_map, block, work, alone);
-    }
-    __syncwarp();
-    if (block.cluster > 1)
-        cluster_wait();
-    else if (warpgroup > 0)
-        named_barrier_wait(1, READY);
-
-    if (warpgroup == 0) {
+        cluster_sync();
+    else
+        __syncthreads();
+    if (warpgroup == 0) { /* it releases registers before it loads: the consumers wait for them */
         if (T::CONSUMERS > 1) setmaxnreg_dec<T::PRODUCER_REGISTERS>();
-        if (threadIdx.x == 0) produce<TYPE, LAYOUT, T>(&a_map, &b_map, block, work, alone);
+        if (threadIdx.x == 0) produce<TYPE, LAYOUT, T>(&a_map, &b_map, block, work);
         __syncwarp();
     } else {
         if (T::CONSUMERS > 1) setmaxnreg_inc<T::CONSUMER_REGISTERS>();

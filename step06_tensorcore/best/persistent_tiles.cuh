@@ -31,8 +31,8 @@ template <int TYPE, int LAYOUT, class T> static persistent_choice persistent_of(
 
 /* The configurations.     BM   BN stages ping-pong, buffers any C */
 typedef persistent_tile<128, 192, 5, 1, 1, 0> wide;
+typedef persistent_tile<64, 128, 8, 0, 4, 0> flat;
 typedef persistent_tile<128, 128, 6, 1, 1, 1> square_any;
-typedef persistent_tile<64, 128, 8, 0, 1, 1> flat_any;
 /* For 16 bits alone: */
 typedef persistent_tile<128, 64, 8, 1, 1, 1> tall_any;
 typedef persistent_tile<64, 64, 12, 0, 1, 1> small_any;
@@ -44,7 +44,7 @@ typedef exact_tile<192, 192, 4, 1> exact_192;
 /* For the others instead: */
 typedef persistent_tile<128, 128, 5, 1, 4, 0> square;
 typedef persistent_tile<128, 128, 6, 1, 2, 0> square_deep; /* s8: faster by one fourteenth at 2048^3; tf32 is slower */
-typedef persistent_tile<64, 128, 8, 0, 1, 0> flat;
+typedef persistent_tile<64, 128, 8, 0, 1, 1> flat_any;
 
 /* Those for a type and a layout; where it has none, there is no kernel. */
 template <int TYPE, int LAYOUT> static persistent_choice *persistent_choices(void) {
@@ -53,9 +53,9 @@ template <int TYPE, int LAYOUT> static persistent_choice *persistent_choices(voi
         static persistent_choice all[PERSISTENT_TILES] = {
             persistent_of<TYPE, LAYOUT, wide>(IN_1X1 | IN_2X1 | IN_2X2),
             {},
-            {},
+            persistent_of<TYPE, LAYOUT, flat>(IN_1X1 | IN_2X2),
             persistent_of<TYPE, LAYOUT, square_any>(IN_1X1),
-            persistent_of<TYPE, LAYOUT, flat_any>(IN_1X1),
+            {},
             persistent_of<TYPE, LAYOUT, tall_any>(IN_1X1 | IN_2X4),
             persistent_of<TYPE, LAYOUT, small_any>(IN_1X1),
             persistent_of<TYPE, LAYOUT, middle_any>(IN_2X1),

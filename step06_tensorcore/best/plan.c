@@ -1,7 +1,8 @@
 /* The estimate, in clocks of a multiprocessor:
  *
- *   a step of a tile     its products, or what L2 takes to deliver it, whichever is longer; L2 is faster where not all
- *                        multiprocessors ask for something. An exact tile has as many columns as fit C
+ *   a step of a tile     its products, what a multiprocessor takes to bring it in, or what L2 takes to deliver it,
+ *                        whichever is longest; L2 is faster where not all multiprocessors ask for something. An exact
+ *                        tile has as many columns as fit C
  *   a unit               its steps. Then it stores the tile, or leaves its part and adds up its share of the tile; with
  *                        ping-pong consumers the next unit is multiplied meanwhile
  *   a launch             the units of the cluster that has most of them; at least what DRAM takes to move A, B and C
@@ -111,8 +112,9 @@ const cluster_shape cluster_shapes[CLUSTER_SHAPES] = {{1, 1, 0}, {2, 1, 1}, {1, 
 
 /* What does not depend on how C is split. */
 typedef struct {
-    double products, deliver, store, between, part; /* clocks: of a step, to multiply and to be delivered; to store a
-                                                     * tile; of that, before the next; to add up parts */
+    double products, deliver, store, between, part; /* clocks: of a step, to multiply, or to be taken in, and to be
+                                                     * delivered; to store a tile; of that, before the next; to add up
+                                                     * parts */
     double least, always;                           /* of the whole launch: DRAM; before the first step */
     unsigned tiles, steps, clusters;
 } tile_costs;
@@ -121,18 +123,21 @@ typedef struct {
 static inline tile_costs steps_of(const plan_tile *t, int columns, const cluster_shape *s, uint64_t tiles,
                                   const gemm_problem *p, const problem_costs *of, const plan_costs *costs) {
     const bool tn = p->layout == GEMM_TN, one = t->bm == 64;
+    const int rows_b = tn ? columns : (columns + 63) / 64 * 64;
     tile_costs c = {.tiles = tiles < INT_MAX ? (unsigned)tiles : INT_MAX, /* so many no launch takes */
                     .steps = of->steps,
                     .clusters = (unsigned)t->clusters[s->size],
                     .least = of->least,
-                    .always = s->size > 0 ? costs->cluster : 0};
+                    .always = (s->size > 0 ? costs->cluster : 0) + (t->exact ? costs->exact : 0)};
     /* Of 64 rows: to multiply, or to read from shared memory. */
     const double rows = columns > 64 ? 2 * columns : columns + 64;
     if (one)
         c.products = (tn ? rows : rows * costs->one_nn) + costs->one;
     else
         c.products = t->bm / 64 * rows + (columns < 192 ? costs->narrow : 0);
-    c.deliver = t->bm / s->across * of->row_a + (tn ? columns : (columns + 63) / 64 * 64) / s->down * of->row_b;
+    c.products = larger(c.products, (t->bm + rows_b) * costs->port);
+    if (!tn && !one) c.products = larger(c.products, (1 + rows_b / 64) * costs->box);
+    c.deliver = t->bm / s->across * of->row_a + rows_b / s->down * of->row_b;
     return c;
 }
 
@@ -162,8 +167,9 @@ static inline double clocks_of(const plan_tile *t, const tile_costs *c, unsigned
                                const plan_costs *costs) {
     const double wholes = (double)waves, each = (double)(parts > 1 ? ceil_div(c->steps, parts) : c->steps);
     const double divided = whole < c->tiles ? (double)ceil_div((c->tiles - whole) * parts, c->clusters) : 0;
-    const double busy =
-        wholes > 1 || divided > 0 ? 1 : larger((double)whole / (double)c->clusters, 0.5); /* of the clusters */
+    const double busy = wholes > 1 || divided > 0
+                            ? 1
+                            : larger(costs->once * (double)whole / (double)c->clusters, 0.5); /* of the clusters */
     const double step = larger(c->products, c->deliver * busy);
     double clocks = c->always + (wholes * (double)c->steps + divided * each) * step;
     clocks += wholes == 0 ? costs->start : (wholes - 1) * c->between + (divided > 0 ? c->between : c->store);

@@ -27,7 +27,8 @@ static const int FEW_K = 4, WARP_ROWS = 16, LEAST_COLUMNS = 32; /* k of a few: a
 
 /* Of the estimate: clocks until a thread's loads are there, also of rows, and of rows that have to be shifted, for
  * which memory takes so many times as long; clocks of what a block adds; threads on a multiprocessor. */
-static const double ROUND = 900, ROWS_ROUND = 700, CUT_ROUND = 2400, CUT_MEMORY = 1.5, REDUCE = 800;
+static const double ROUND = 900, ROWS_ROUND = 700, CUT_ROUND = 2400, FEW_K_ROUNDS = 6;
+static const double ROWS_MEMORY = 1.2, MORE_MEMORY = 1.33, CUT_MEMORY = 2, REDUCE = 800;
 static const int64_t RESIDENT = 768;
 
 typedef unsigned short bits16;
@@ -271,9 +272,10 @@ double cycles_thin(const gemm_problem *p, int sms, double floor) {
     const int64_t waves = (blocks_of(p) + resident - 1) / resident;
     const int64_t each = by_columns(p) ? MAX_THREADS / LANES * AT_ONCE
                                        : threads * pieces_of(p->layout, is_aligned(p), few_of(p)); /* of K, a round */
-    const int64_t rounds = by_k(p) ? 2 : (p->k + each - 1) / each;
+    const int64_t rounds = by_k(p) ? FEW_K_ROUNDS : (p->k + each - 1) / each;
     const bool rows = !by_k(p) && !by_columns(p), is_cut = rows && !is_aligned(p);
-    const double round = is_cut ? CUT_ROUND : rows ? ROWS_ROUND : ROUND, least = is_cut ? CUT_MEMORY * floor : floor;
+    const double round = is_cut ? CUT_ROUND : rows ? ROWS_ROUND : ROUND;
+    const double least = floor * (is_cut ? CUT_MEMORY : rows && few_of(p) > 8 ? MORE_MEMORY : ROWS_MEMORY);
     const double clocks = (double)waves * ((double)rounds * round + REDUCE);
     return clocks > least ? clocks : least;
 }

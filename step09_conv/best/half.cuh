@@ -304,7 +304,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
         if (loader == LOAD_PIECES && v.piece == 16) copy_pieces<16, T>(&f_map, p, v, block, work, rows);
         if (loader == LOAD_PIECES && v.piece == 8) copy_pieces<8, T>(&f_map, p, v, block, work, rows);
         if (loader == LOAD_WINDOWS && threadIdx.x == 0) load_windows<T>(&x_map, &f_map, v, block, work);
-        if (loader == LOAD_TILES && threadIdx.x == 0) produce<TYPE, GEMM_TN, T>(&x_map, &f_map, block, work, 0);
+        if (loader == LOAD_TILES && threadIdx.x == 0) produce<TYPE, GEMM_TN, T>(&x_map, &f_map, block, work);
         __syncwarp();
     } else {
         if (T::CONSUMERS > 1) setmaxnreg_inc<half_registers<T>::MULTIPLY>();
