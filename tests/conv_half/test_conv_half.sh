@@ -19,7 +19,7 @@ computes() {
 # Sums that cost little, so that small problems have parts, whatever the shipped constants are.
 export XDG_CACHE_HOME="$work"
 mkdir -p "$work/kernel-ladder"
-printf 'H200 (simulated)\t%s\t%s\n' sums 100 meet 80 each_part 2 >"$work/kernel-ladder/tensorcore.costs"
+printf 'H200 (simulated)\t%s\t%s\n' sums 100 meet 200 each_part 4 >"$work/kernel-ladder/tensorcore.costs"
 
 bulk='broad wide square tall long flat' any='square_any tall_any flat_any small_any'
 pair='broad wide square'
