@@ -246,7 +246,7 @@ static __device__ __forceinline__ void load_stage(const CUtensorMap *a_map, cons
     }
 }
 
-/* One thread: all steps of all units. Nothing is read before the launch before has ended, which may have written it. */
+/* One thread: all steps of all units. It reads nothing until the previous launch, which may have written it, ends. */
 template <int TYPE, int LAYOUT, class T>
 static __device__ __forceinline__ void produce(const CUtensorMap *a_map, const CUtensorMap *b_map,
                                                const persistent_block &block, const persistent_work &work) {

@@ -25,8 +25,9 @@ static const int COLUMNS = 32, LANES = COLUMNS / 8;             /* along N: colu
 static const int AT_ONCE = 4;                                   /* and rows that a thread has in flight */
 static const int FEW_K = 4, WARP_ROWS = 16, LEAST_COLUMNS = 32; /* k of a few: and rows of C that a warp computes */
 
-/* Of the estimate: clocks until a thread's loads are there, also of rows, and of rows that have to be shifted, for
- * which memory takes so many times as long; clocks of what a block adds; threads on a multiprocessor. */
+/* Of the estimate: clocks until a thread's loads are there, also of rows, and of rows that have to be shifted; such
+ * rounds for a K of at most FEW_K; how many times as long as at its peak rate memory takes, for up to eight rows, for
+ * more, and where they have to be shifted; clocks of what a block adds; threads on a multiprocessor. */
 static const double ROUND = 900, ROWS_ROUND = 700, CUT_ROUND = 2400, FEW_K_ROUNDS = 6;
 static const double ROWS_MEMORY = 1.2, MORE_MEMORY = 1.33, CUT_MEMORY = 2, REDUCE = 800;
 static const int64_t RESIDENT = 768;
