@@ -20,11 +20,6 @@ __device__ __forceinline__ void cluster_arrive() {
     KL_SM90("barrier.cluster.arrive.release.aligned;" ::: "memory");
 }
 
-/* The same without ordering anything done before it: for barriers that fence_mbarrier_init has published. */
-__device__ __forceinline__ void cluster_arrive_relaxed() {
-    KL_SM90("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
-}
-
 __device__ __forceinline__ void cluster_wait() {
     KL_SM90("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
