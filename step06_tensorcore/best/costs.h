@@ -8,30 +8,30 @@
 __BEGIN_DECLS
 
 /* Name and shipped value, in clocks of a multiprocessor where nothing else is said. `make tune` fits them to any GPU.
- * Those for Hopper come from times of 419 problems in 16 bits and s8 on an H100; `once` and `exact` were then moved by
- * hand, until 1024^3 took its fastest tile.
+ * They come from times of 584 problems on an H100: of the sets for tuning, others drawn likewise, few rows, squares.
  * What is about TMA and wgmma matters on sm_90 alone. All are above zero. */
 /* clang-format off */
 #define PLAN_COSTS(X) \
-    X(row_128, 2.48) X(row_32, 2.9) X(row_16, 4.24)      /* L2 delivers 128 bytes of a row that begins on so many */   \
-    X(once, 0.82) X(port, 1.61)                          /* of that in a single wave; a multiprocessor takes it in */  \
-    X(narrow, 36.9)                                      /* more for a step of a tile of less than 192 columns; */     \
-    X(one, 0.51) X(one_nn, 1.31)                         /* of 64 rows, whose consumer is alone; nn: so many times */  \
-    X(store, 1050) X(store_bn, 5.69)                     /* storing a tile: always, and for each column */             \
-    X(between, 228)                                      /* of that, where the other consumer multiplies meanwhile */  \
-    X(scattered, 11.6)                                   /* any alignment: more for each column of 64 rows */          \
-    X(cluster, 1410) X(launch, 964)                      /* the start of a cluster; the launch */                      \
-    X(exact, 1000) X(box, 90)                            /* the start of an exact tile; nn: asking TMA for a box */    \
-    X(meet, 3080) X(each_part, 62.5)                     /* parts: leaving one and meeting; for each of a tile */      \
-    X(sums, 18.7)                                        /* bytes of them written or read in a clock */                \
-    X(dram, 2130) X(start, 716)                          /* bytes in a clock, by all; until the first are there */     \
-    X(alternate, 0.757)                                  /* of that time, during which nothing is multiplied */        \
-    X(copy, 3790) X(copied, 1900)                        /* a launch of copies; bytes they read or write in a clock */ \
+    X(row_128, 2.49) X(row_32, 2.89) X(row_16, 4.27)     /* L2 delivers 128 bytes of a row that begins on so many */   \
+    X(once, 0.832) X(port, 1.63)                         /* of that in a single wave; a multiprocessor takes it in */  \
+    X(narrow, 44)                                        /* more for a step of a tile of less than 192 columns */      \
+    X(store, 570) X(store_bn, 9.33)                      /* storing a tile: always, and for each column */             \
+    X(between, 466)                                      /* of that, where the other consumer multiplies meanwhile */  \
+    X(scattered, 12.9)                                   /* any alignment: more for each column of 64 rows */          \
+    X(cluster, 2020) X(launch, 90.3)                     /* the start of a cluster; the launch */                      \
+    X(shared, 1.06) X(full, 622)                         /* DRAM: so many times, with clusters; a launch, where few */ \
+                                                         /* multiprocessors are left to the one before */              \
+    X(exact, 748)                                        /* the start of an exact tile */                              \
+    X(meet, 1000) X(each_part, 34.6)                     /* parts: leaving one and meeting; for each of a tile */      \
+    X(sums, 20.7)                                        /* bytes of them written or read in a clock */                \
+    X(dram, 2050) X(start, 1480)                         /* bytes in a clock, by all; until the first are there */     \
+    X(alternate, 0.256)                                  /* of that time, during which nothing is multiplied */        \
+    X(copy, 4150) X(copied, 2250)                        /* a launch of copies; bytes they read or write in a clock */ \
     /* Multistage. So many times count its tiles' own clocks (multistage.cuh), rows on 16 bytes or any: */             \
-    X(step, 1.52) X(alone, 2.08) X(overhead, 1.31) X(any_step, 3.32) X(any_alone, 3.8) X(any_overhead, 1.51)           \
-    X(stage_launch, 1990) X(stage_meet, 2520)            /* the launch; until a tile's blocks have met */              \
-    X(stage_sums, 16) X(stage_memory, 0.659)             /* as sums; the part of its rate that memory delivers */      \
-    X(thin, 0.849) X(little, 0.815)                      /* so many times count thin.cu's and little.cu's estimates */
+    X(step, 1.48) X(alone, 1.29) X(overhead, 0.97) X(any_step, 3.21) X(any_alone, 2.3) X(any_overhead, 0.68)           \
+    X(stage_launch, 2250) X(stage_meet, 4420)            /* the launch; until a tile's blocks have met */              \
+    X(stage_sums, 62.7) X(stage_memory, 0.514)           /* as sums; the part of its rate that memory delivers */      \
+    X(thin, 0.447) X(little, 0.552)                      /* so many times count thin.cu's and little.cu's estimates */
 /* clang-format on */
 
 typedef struct {

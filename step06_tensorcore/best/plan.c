@@ -1,11 +1,12 @@
 /* The estimate, in clocks of a multiprocessor:
  *
  *   a step of a tile     its products, what a multiprocessor takes to bring it in, or what L2 takes to deliver it,
- *                        whichever is longest; L2 is faster where not all multiprocessors ask for something. An exact
- *                        tile has as many columns as fit C
+ *                        whichever is longest; L2 is faster in a single wave. An exact tile has
+ *                        as many columns as fit C
  *   a unit               its steps. Then it stores the tile, or leaves its part and adds up its share of the tile; with
  *                        ping-pong consumers the next unit is multiplied meanwhile
- *   a launch             the units of the cluster that has most of them; at least what DRAM takes to move A, B and C
+ *   a launch             the units of the cluster that has most of them; at least what DRAM takes to move A, B, C and
+ *                        the sums of parts
  *   a copy               a launch, and the bytes of the matrix, read and written; and then L2 delivers it faster
  *
  *   132 clusters, 140 tiles         whole tiles        parts of the last 8 tiles, 16 each
@@ -112,31 +113,28 @@ const cluster_shape cluster_shapes[CLUSTER_SHAPES] = {{1, 1, 0}, {2, 1, 1}, {1, 
 
 /* What does not depend on how C is split. */
 typedef struct {
-    double products, deliver, store, between, part; /* clocks: of a step, to multiply, or to be taken in, and to be
-                                                     * delivered; to store a tile; of that, before the next; to add up
-                                                     * parts */
-    double least, always;                           /* of the whole launch: DRAM; before the first step */
+    double products, deliver, store, between; /* clocks: of a step, to multiply, or to be taken in, and to be
+                                               * delivered; to store a tile; of that, before the next */
+    double part, moved;                       /* to add up parts; of DRAM, for one */
+    double least, always;                     /* of the whole launch: DRAM; before the first step */
     unsigned tiles, steps, clusters;
 } tile_costs;
 
 /* Of a tile of so many columns, in `tiles` cluster tiles: without what storing and adding up cost. */
 static inline tile_costs steps_of(const plan_tile *t, int columns, const cluster_shape *s, uint64_t tiles,
                                   const gemm_problem *p, const problem_costs *of, const plan_costs *costs) {
-    const bool tn = p->layout == GEMM_TN, one = t->bm == 64;
+    const bool tn = p->layout == GEMM_TN;
     const int rows_b = tn ? columns : (columns + 63) / 64 * 64;
     tile_costs c = {.tiles = tiles < INT_MAX ? (unsigned)tiles : INT_MAX, /* so many no launch takes */
                     .steps = of->steps,
                     .clusters = (unsigned)t->clusters[s->size],
-                    .least = of->least,
+                    .least = of->least * (s->size > 0 ? costs->shared : 1),
                     .always = (s->size > 0 ? costs->cluster : 0) + (t->exact ? costs->exact : 0)};
+    if (2 * tiles > c.clusters) c.always += costs->full;
     /* Of 64 rows: to multiply, or to read from shared memory. */
     const double rows = columns > 64 ? 2 * columns : columns + 64;
-    if (one)
-        c.products = (tn ? rows : rows * costs->one_nn) + costs->one;
-    else
-        c.products = t->bm / 64 * rows + (columns < 192 ? costs->narrow : 0);
+    c.products = t->bm / 64 * rows + (t->bm > 64 && columns < 192 ? costs->narrow : 0);
     c.products = larger(c.products, (t->bm + rows_b) * costs->port);
-    if (!tn && !one) c.products = larger(c.products, (1 + rows_b / 64) * costs->box);
     c.deliver = t->bm / s->across * of->row_a + rows_b / s->down * of->row_b;
     return c;
 }
@@ -145,7 +143,9 @@ static inline void add_stores(tile_costs *c, const plan_tile *t, int columns, in
     const int rows = m < t->bm ? m : t->bm;
     c->store = costs->store + (costs->store_bn + (t->any_c ? costs->scattered * t->bm / 64 : 0)) * columns;
     c->between = t->ping_pong ? costs->between : c->store;
-    c->part = costs->meet + 2.0 * rows * columns * 4 / costs->sums;
+    const double sums = 2.0 * rows * columns * 4; /* bytes, written and read */
+    c->part = costs->meet + sums / costs->sums;
+    c->moved = sums * t->clusters[0] / c->clusters / costs->dram;
 }
 
 /* Cluster tiles from the top to the bottom of C; from left to right. */
@@ -156,9 +156,11 @@ static unsigned tiles_across(int columns, const cluster_shape *s, const gemm_pro
     return ceil_div((unsigned)p->n, (unsigned)(s->across * columns));
 }
 
-/* Those of a launch whose blocks take so many. Memory works while the tensor cores do, but not all the time. */
-static inline double launch_clocks(const tile_costs *c, double blocks, const plan_costs *costs) {
-    const double more = larger(blocks, c->least), less = blocks > c->least ? c->least : blocks;
+/* Those of a launch whose blocks take so many, with so many parts. Memory works while the tensor cores do, but not all
+ * the time. */
+static inline double launch_clocks(const tile_costs *c, double blocks, double parts, const plan_costs *costs) {
+    const double least = c->least + parts * c->moved;
+    const double more = larger(blocks, least), less = blocks > least ? least : blocks;
     return costs->launch + more + costs->alternate * less;
 }
 
@@ -167,15 +169,12 @@ static inline double clocks_of(const plan_tile *t, const tile_costs *c, unsigned
                                const plan_costs *costs) {
     const double wholes = (double)waves, each = (double)(parts > 1 ? ceil_div(c->steps, parts) : c->steps);
     const double divided = whole < c->tiles ? (double)ceil_div((c->tiles - whole) * parts, c->clusters) : 0;
-    const double busy = wholes > 1 || divided > 0
-                            ? 1
-                            : larger(costs->once * (double)whole / (double)c->clusters, 0.5); /* of the clusters */
-    const double step = larger(c->products, c->deliver * busy);
+    const double step = larger(c->products, c->deliver * (wholes > 1 || divided > 0 ? 1 : costs->once));
     double clocks = c->always + (wholes * (double)c->steps + divided * each) * step;
     clocks += wholes == 0 ? costs->start : (wholes - 1) * c->between + (divided > 0 ? c->between : c->store);
     const double part = c->part + costs->each_part * (double)parts;
     if (divided > 0) clocks += (divided - 1) * (t->ping_pong ? part / 2 : part) + part;
-    return launch_clocks(c, clocks, costs);
+    return launch_clocks(c, clocks, (double)(c->tiles - whole) * parts, costs);
 }
 
 double hopper_clocks(const gemm_problem *p, const plan_tile *t, const hopper_plan *plan, const plan_costs *costs) {
@@ -220,7 +219,8 @@ static inline void consider(plan_search *search, const plan_tile *t, int columns
     unsigned waves = ceil_div(c.tiles, c.clusters);
     const double whole = before + clocks_of(t, &c, c.tiles, waves, 1, costs);
     if (whole < plan->clocks) plan->clocks = whole, plan->whole = (int)c.tiles, plan->parts = 1;
-    const double divided = before + launch_clocks(&c, c.always + even * larger(c.products, c.deliver) + c.part, costs);
+    const double divided =
+        before + launch_clocks(&c, c.always + even * larger(c.products, c.deliver) + c.part, 0, costs);
     /* The tiles of the last wave, which is not full, or of the last two. */
     unsigned rest = c.tiles + c.clusters - waves * c.clusters;
     unsigned most = c.steps < MAX_PARTS ? c.steps : MAX_PARTS;

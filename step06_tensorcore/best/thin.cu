@@ -25,7 +25,7 @@ static const int COLUMNS = 32, LANES = COLUMNS / 8;             /* along N: colu
 static const int AT_ONCE = 4;                                   /* and rows that a thread has in flight */
 static const int FEW_K = 4, WARP_ROWS = 16, LEAST_COLUMNS = 32; /* k of a few: and rows of C that a warp computes */
 
-/* Of the estimate: clocks until a thread's loads are there, also of rows, and of rows that have to be shifted; such
+/* Of the estimate: clocks until a thread's loads are there, also of rows, and where they have to be shifted; such
  * rounds for a K of at most FEW_K; how many times as long as at its peak rate memory takes, for up to eight rows, for
  * more, and where they have to be shifted; clocks of what a block adds; threads on a multiprocessor. */
 static const double ROUND = 900, ROWS_ROUND = 700, CUT_ROUND = 2400, FEW_K_ROUNDS = 6;
@@ -243,7 +243,8 @@ static int few_of(const gemm_problem *p) {
 }
 
 static bool is_aligned(const gemm_problem *p) {
-    return p->layout == GEMM_TN && ((uintptr_t)p->A | (uintptr_t)p->B) % 16 == 0 && (p->lda | p->ldb | p->k) % 8 == 0;
+    const int lengths = by_columns(p) ? p->ldb | p->n : p->lda | p->ldb | p->k;
+    return (by_columns(p) || p->layout == GEMM_TN) && ((uintptr_t)p->A | (uintptr_t)p->B) % 16 == 0 && lengths % 8 == 0;
 }
 
 static int64_t blocks_of(const gemm_problem *p) {
@@ -274,7 +275,7 @@ double cycles_thin(const gemm_problem *p, int sms, double floor) {
     const int64_t each = by_columns(p) ? MAX_THREADS / LANES * AT_ONCE
                                        : threads * pieces_of(p->layout, is_aligned(p), few_of(p)); /* of K, a round */
     const int64_t rounds = by_k(p) ? FEW_K_ROUNDS : (p->k + each - 1) / each;
-    const bool rows = !by_k(p) && !by_columns(p), is_cut = rows && !is_aligned(p);
+    const bool rows = !by_k(p) && !by_columns(p), is_cut = !by_k(p) && !is_aligned(p);
     const double round = is_cut ? CUT_ROUND : rows ? ROWS_ROUND : ROUND;
     const double least = floor * (is_cut ? CUT_MEMORY : rows && few_of(p) > 8 ? MORE_MEMORY : ROWS_MEMORY);
     const double clocks = (double)waves * ((double)rounds * round + REDUCE);
