@@ -38,6 +38,11 @@ class Counters(Case):
         path = write(schema.header("counters") + "\n" + out, self.tmp, "counters.csv")
         self.assertEqual(len(load.read_table(path, "counters")), out.count("\n"))
 
+    def test_a_field_has_any_length(self):
+        """As a list of what each instruction of a large kernel counted."""
+        long = NCU.replace("the second kernel", "x" * 200000)
+        self.assertEqual(self.counters(long).stdout, self.counters(NCU).stdout)
+
     def test_refuses(self):
         for old, new, text in [("\n\"0\"", "\n==\"0\"", None), ('"2,640,128","217"', '"217"', "rows differ in length: "
                                                                                               "9 and 8"),
