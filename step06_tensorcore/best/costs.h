@@ -19,8 +19,8 @@ __BEGIN_DECLS
     X(between, 466)                                      /* of that, where the other consumer multiplies meanwhile */  \
     X(scattered, 12.9)                                   /* any alignment: more for each column of 64 rows */          \
     X(cluster, 2020) X(launch, 90.3)                     /* the start of a cluster; the launch */                      \
-    X(shared, 1.06) X(full, 622)                         /* DRAM: so many times, with clusters; a launch, where few */ \
-                                                         /* multiprocessors are left to the one before */              \
+    X(shared, 1.06)                                      /* so many times DRAM takes, where there are clusters */      \
+    X(full, 622)                                         /* the start of a launch on most multiprocessors */           \
     X(exact, 748)                                        /* the start of an exact tile */                              \
     X(meet, 1000) X(each_part, 34.6)                     /* parts: leaving one and meeting; for each of a tile */      \
     X(sums, 20.7)                                        /* bytes of them written or read in a clock */                \

@@ -130,7 +130,7 @@ static inline tile_costs steps_of(const plan_tile *t, int columns, const cluster
                     .clusters = (unsigned)t->clusters[s->size],
                     .least = of->least * (s->size > 0 ? costs->shared : 1),
                     .always = (s->size > 0 ? costs->cluster : 0) + (t->exact ? costs->exact : 0)};
-    if (2 * tiles > c.clusters) c.always += costs->full;
+    if (2 * tiles > c.clusters) c.always += costs->full; /* else the launch before leaves it some to begin on */
     /* Of 64 rows: to multiply, or to read from shared memory. */
     const double rows = columns > 64 ? 2 * columns : columns + 64;
     c.products = t->bm / 64 * rows + (t->bm > 64 && columns < 192 ? costs->narrow : 0);
