@@ -35,7 +35,7 @@ def ncu_launches(path, what):
     ncu prints a row of names, a row of units and a row a launch, between lines of its own that start with ==.
     """
     lines = [line for line in read_text(path) if line and not line.startswith("==")]
-    csv.field_size_limit(sys.maxsize)  # a list of what each instruction of a kernel counted has no end
+    csv.field_size_limit(sys.maxsize)  # a kernel's counts by instruction are one field
     begin = next((number for number, line in enumerate(lines) if line.startswith('"ID",')), len(lines))
     try:
         rows = list(csv.reader(lines[begin:], strict=True))

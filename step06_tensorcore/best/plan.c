@@ -1,8 +1,8 @@
 /* The estimate, in clocks of a multiprocessor:
  *
  *   a step of a tile     its products, what a multiprocessor takes to bring it in, or what L2 takes to deliver it,
- *                        whichever is longest; L2 is faster in a single wave. An exact tile has
- *                        as many columns as fit C
+ *                        whichever is longest; L2 is faster in a single wave. An exact tile has as many columns as
+ *                        fit C
  *   a unit               its steps. Then it stores the tile, or leaves its part and adds up its share of the tile; with
  *                        ping-pong consumers the next unit is multiplied meanwhile
  *   a launch             the units of the cluster that has most of them; at least what DRAM takes to move A, B, C and
@@ -214,7 +214,8 @@ static inline void consider(plan_search *search, const plan_tile *t, int columns
     const double was = plan->clocks, before = search->before;
     /* Nothing takes less than if all clusters had as many steps. Where tiles have parts, all ask L2 for something. */
     const double even = (double)tiles * (double)c.steps / c.clusters;
-    if (c.always + even * larger(c.products, c.deliver / 2) >= search->limit || c.tiles == INT_MAX) return;
+    const double step = larger(c.products, c.deliver * (costs->once < 1 ? costs->once : 1));
+    if (c.always + even * step >= search->limit || c.tiles == INT_MAX) return;
     add_stores(&c, t, columns, plan->p.m, costs);
     unsigned waves = ceil_div(c.tiles, c.clusters);
     const double whole = before + clocks_of(t, &c, c.tiles, waves, 1, costs);
@@ -240,7 +241,7 @@ static inline void consider(plan_search *search, const plan_tile *t, int columns
     }
     if (plan->clocks >= was) return;
     plan->tile = i, plan->columns = columns, plan->shape = shape, plan->clusters = (int)c.clusters;
-    search->limit = limit_of(plan->clocks - before, c.least, costs);
+    search->limit = limit_of(plan->clocks - before, search->of.least, costs); /* without clusters it is the least */
 }
 
 /* The numbers of columns that an exact tile may have, and how many clusters of 1, 2 or 4 of them side by side there are

@@ -55,22 +55,35 @@ TEST(a_partial_wave_is_split) { /* 140 tiles: 132 and 8, in 16 parts each */
                                      (size_t)(tiles[plan.tile].bm * tiles[plan.tile].bn * 4 << size));
 }
 
-/* The tiles that step 6 has for 16 bits and C on 16 bytes. 1024^3 takes 128 of 64 x 128, not fewer or larger ones. */
+/* The tiles that step 6 has for 16 bits and a C on 16 bytes. */
+enum { ALL_SHAPES = IN_1X1 | IN_2X1 | IN_1X2 | IN_2X2 };
+static const plan_tile half_tiles[] = {
+    {128, 192, true, false, true, IN_1X1 | IN_2X1 | IN_2X2, {132, 66, 30, 15}, false},
+    {64, 128, false, false, true, IN_1X1 | IN_2X2, {132, 66, 30, 15}, false},
+    {64, 256, false, false, true, ALL_SHAPES, {132, 66, 30, 15}, true},
+    {128, 256, false, false, true, ALL_SHAPES, {132, 66, 30, 15}, true},
+    {192, 192, false, false, true, ALL_SHAPES, {132, 66, 30, 15}, true},
+};
+
+/* 1024^3 takes 128 tiles of 64 x 128, not fewer or larger ones. */
 TEST(all_multiprocessors_take_part_in_a_small_square) {
-    static const int SHAPES = IN_1X1 | IN_2X1 | IN_1X2 | IN_2X2;
-    static const plan_tile some[] = {
-        {128, 192, true, false, true, IN_1X1 | IN_2X1 | IN_2X2, {132, 66, 30, 15}, false},
-        {64, 128, false, false, true, IN_1X1 | IN_2X2, {132, 66, 30, 15}, false},
-        {64, 256, false, false, true, SHAPES, {132, 66, 30, 15}, true},
-        {128, 256, false, false, true, SHAPES, {132, 66, 30, 15}, true},
-        {192, 192, false, false, true, SHAPES, {132, 66, 30, 15}, true},
-    };
     gemm_problem p = problem(1024, 1024, 1024);
     for (int layout = GEMM_NN; layout <= GEMM_TN; layout++) {
         p.layout = (gemm_layout)layout;
-        const hopper_plan plan = plan_hopper(&p, some, ARRAY_SIZE(some), &shipped_costs);
+        const hopper_plan plan = plan_hopper(&p, half_tiles, ARRAY_SIZE(half_tiles), &shipped_costs);
         assert_int_equal(plan.tile, 1);
         assert_int_equal(plan.clusters, 128);
+    }
+}
+
+TEST(what_is_passed_over_is_no_better) { /* the best tile, of those asked for one by one */
+    static const int sizes[] = {80, 240, 808, 3640, 11008, 14800};
+    for (int i = 0; i < 6 * 6 * 6; i++) {
+        const gemm_problem p = problem(sizes[i / 36], sizes[i / 6 % 6], sizes[i % 6]);
+        double least = INFINITY;
+        for (int tile = 0; tile < ARRAY_SIZE(half_tiles); tile++)
+            least = fmin(least, plan_hopper(&p, &half_tiles[tile], 1, &shipped_costs).clocks);
+        assert_true(plan_hopper(&p, half_tiles, ARRAY_SIZE(half_tiles), &shipped_costs).clocks == least);
     }
 }
 
