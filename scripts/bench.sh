@@ -247,7 +247,7 @@ tidy_search
 # continued without it.
 record() {
     step=$1 csv=$folder/$2 options=$3
-    set -- --time 0.3 --csv "$csv" --resume
+    set -- --time "${SECONDS_EACH:-0.3}" --csv "$csv" --resume
     case $csv in */gemv.csv) set -- "$@" --tune-file "$tuned" --tune-csv "$search" ;; esac
     echo "bench: $run of $total: $step $options" >&2
     status=0

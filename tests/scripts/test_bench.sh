@@ -157,7 +157,8 @@ in_pieces() { # MINUTES ends it early, and the same command continues
     MINUTES=6 BENCH_STEPS=step06 SWEEPS=sustained status 0 scripts/bench.sh && lines "$CALLS" 6 &&
         says "bench: 6 of 6 runs are done, 369 rows are in $folder; draw it" || return 1
     : >"$CALLS"
-    MINUTES=1 FORCE=1 BENCH_STEPS=step06 SWEEPS=odd status 0 scripts/bench.sh &&
+    MINUTES=1 FORCE=1 SECONDS_EACH=0.1 BENCH_STEPS=step06 SWEEPS=odd status 0 scripts/bench.sh &&
+        holds "$CALLS" " --time 0.1 --csv" &&
         says ": 1 of 13 runs are done, 41 rows are in $folder; run the same command without FORCE to continue"
 }
 begins_nothing_long() { # what took the longest so far would not end in time
