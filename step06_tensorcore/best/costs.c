@@ -6,6 +6,8 @@
 
 #include "bench/tune.h"
 
+static const double FITTED_MEMORY = 1693; /* memory_per_clock of the H100 to which the shipped ones were fitted */
+
 #define COST(name, value) #name,
 const char *const plan_cost_names[PLAN_COST_COUNT] = {PLAN_COSTS(COST)};
 #undef COST
@@ -36,6 +38,15 @@ bool read_costs(FILE *f, const char *gpu, plan_costs *costs) {
     return ok;
 }
 
+double memory_per_clock(int device) {
+    int clock = 0, memory = 0, width = 0;
+    if (cudaDeviceGetAttribute(&clock, cudaDevAttrClockRate, device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&memory, cudaDevAttrMemoryClockRate, device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&width, cudaDevAttrGlobalMemoryBusWidth, device) != cudaSuccess)
+        return 0;
+    return clock > 0 ? 2.0 * memory * (width / 8) / clock : 0; /* twice a clock */
+}
+
 /* cudaGetDeviceProperties takes long: not asked where there is no file. */
 const plan_costs *current_costs(void) {
     static plan_costs costs;
@@ -51,5 +62,7 @@ const plan_costs *current_costs(void) {
         fprintf(stderr, "%s: has a line that makes no sense: the shipped constants count (make tune)\n", path);
     if (f != NULL) fclose(f);
     free(path);
+    const double memory = memory_per_clock(device);
+    if (memory > 0 && costs.dram == shipped_costs.dram) costs.dram *= memory / FITTED_MEMORY;
     return &costs;
 }

@@ -31,7 +31,8 @@ __BEGIN_DECLS
     X(step, 1.48) X(alone, 1.29) X(overhead, 0.97) X(any_step, 3.21) X(any_alone, 2.3) X(any_overhead, 0.68)           \
     X(stage_launch, 2250) X(stage_meet, 4420)            /* the launch; until a tile's blocks have met */              \
     X(stage_sums, 62.7) X(stage_memory, 0.514)           /* as sums; the part of its rate that memory delivers */      \
-    X(thin, 0.447) X(little, 0.552)                      /* so many times count thin.cu's and little.cu's estimates */
+    X(thin, 0.447) X(little, 0.552)                      /* so many times count thin.cu's and little.cu's estimates */ \
+    X(thin_memory, 0.84)                                 /* and what memory takes at its peak rate, for thin.cu */
 /* clang-format on */
 
 typedef struct {
@@ -49,8 +50,12 @@ extern const plan_costs shipped_costs;
  * below that part of it; then `costs` are the shipped ones. */
 bool read_costs(FILE *f, const char *gpu, plan_costs *costs);
 
+/* Bytes that the device's memory delivers in a clock of a multiprocessor at their peak rates; 0: not known. */
+double memory_per_clock(int device);
+
 /* Those for the current device: of tensorcore.costs in the cache folder (bench/tune.h), which is read once per process
- * and device. A file that makes no sense is told in one line on stderr. */
+ * and device. A file that makes no sense is told in one line on stderr. Where `dram` is not fitted to the device, it
+ * grows with the rate of its memory. */
 const plan_costs *current_costs(void);
 
 __END_DECLS

@@ -20,21 +20,18 @@
 /* What the plan knows of the current device. */
 typedef struct {
     int device, sms;
-    double memory; /* bytes that it delivers in a clock of a multiprocessor; 0: not known */
+    double memory; /* memory_per_clock */
 } machine;
 
 /* Queried once per device. */
 static cudaError_t query_machine(machine *now) {
     static machine known = {-1, 0, 0};
-    int device, clock = 0, memory = 0, width = 0;
+    int device;
     cudaError_t error = cudaGetDevice(&device);
     if (error == cudaSuccess && device != known.device) {
         error = cudaDeviceGetAttribute(&known.sms, cudaDevAttrMultiProcessorCount, device);
-        if (error == cudaSuccess) error = cudaDeviceGetAttribute(&clock, cudaDevAttrClockRate, device);
-        if (error == cudaSuccess) error = cudaDeviceGetAttribute(&memory, cudaDevAttrMemoryClockRate, device);
-        if (error == cudaSuccess) error = cudaDeviceGetAttribute(&width, cudaDevAttrGlobalMemoryBusWidth, device);
         if (error != cudaSuccess) return error;
-        known.memory = clock > 0 ? 2.0 * memory * (width / 8) / clock : 0;
+        known.memory = memory_per_clock(device);
         known.device = device;
     }
     *now = known;
@@ -143,7 +140,9 @@ static double little_clocks(const gemm_problem *p, const machine *on, const plan
 }
 
 static double thin_clocks(const gemm_problem *p, const machine *on, const plan_costs *costs) {
-    return costs->stage_launch + costs->thin * cycles_thin(p, on->sms, floor_of(p, on, costs) * costs->stage_memory);
+    const double peak = floor_of(p, on, costs) * costs->stage_memory;
+    return costs->stage_launch +
+           larger(costs->thin * cycles_thin(p, on->sms), costs->thin_memory * memory_thin(p) * peak);
 }
 
 extern "C" multistage_plan plan_multistage(const gemm_problem *problem, bool workspace, int only,

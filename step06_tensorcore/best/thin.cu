@@ -26,10 +26,10 @@ static const int AT_ONCE = 4;                                   /* and rows that
 static const int FEW_K = 4, WARP_ROWS = 16, LEAST_COLUMNS = 32; /* k of a few: and rows of C that a warp computes */
 
 /* Of the estimate: clocks until a thread's loads are there, also of rows, and where they have to be shifted; such
- * rounds for a K of at most FEW_K; how many times as long as at its peak rate memory takes, for up to eight rows, for
- * more, and where they have to be shifted; clocks of what a block adds; threads on a multiprocessor. */
+ * rounds for a K of at most FEW_K; clocks of what a block adds; threads on a multiprocessor. And how many times as
+ * long as for others memory takes, for more than eight rows and where they have to be shifted. */
 static const double ROUND = 900, ROWS_ROUND = 700, CUT_ROUND = 2400, FEW_K_ROUNDS = 6;
-static const double ROWS_MEMORY = 1.2, MORE_MEMORY = 1.33, CUT_MEMORY = 2, REDUCE = 800;
+static const double REDUCE = 800, MORE_MEMORY = 1.25, CUT_MEMORY = 1.67;
 static const int64_t RESIDENT = 768;
 
 typedef unsigned short bits16;
@@ -268,18 +268,27 @@ static bool takes(const gemm_problem *p) {
     return by_k(p) || by_columns(p) || few_of(p) <= MOST_FEW;
 }
 
-double cycles_thin(const gemm_problem *p, int sms, double floor) {
+static bool is_rows(const gemm_problem *p) {
+    return !by_k(p) && !by_columns(p);
+}
+
+static bool is_cut(const gemm_problem *p) {
+    return !by_k(p) && !is_aligned(p);
+}
+
+double memory_thin(const gemm_problem *p) {
+    return is_cut(p) ? CUT_MEMORY : is_rows(p) && few_of(p) > 8 ? MORE_MEMORY : 1;
+}
+
+double cycles_thin(const gemm_problem *p, int sms) {
     if (!takes(p)) return INFINITY;
     const int64_t threads = threads_of(p), resident = sms * (RESIDENT / threads);
     const int64_t waves = (blocks_of(p) + resident - 1) / resident;
     const int64_t each = by_columns(p) ? MAX_THREADS / LANES * AT_ONCE
                                        : threads * pieces_of(p->layout, is_aligned(p), few_of(p)); /* of K, a round */
     const int64_t rounds = by_k(p) ? FEW_K_ROUNDS : (p->k + each - 1) / each;
-    const bool rows = !by_k(p) && !by_columns(p), is_cut = !by_k(p) && !is_aligned(p);
-    const double round = is_cut ? CUT_ROUND : rows ? ROWS_ROUND : ROUND;
-    const double least = floor * (is_cut ? CUT_MEMORY : rows && few_of(p) > 8 ? MORE_MEMORY : ROWS_MEMORY);
-    const double clocks = (double)waves * ((double)rounds * round + REDUCE);
-    return clocks > least ? clocks : least;
+    const double round = is_cut(p) ? CUT_ROUND : is_rows(p) ? ROWS_ROUND : ROUND;
+    return (double)waves * ((double)rounds * round + REDUCE);
 }
 
 typedef void (*thin_kernel)(gemm_problem);

@@ -3,9 +3,12 @@
 
 #include "gemm/gemm.h"
 
-/* How many clocks of a multiprocessor, of which the GPU has `sms`, launch_thin is estimated to take, beside the launch;
- * infinite: it does not take the problem. `floor`: the clocks that memory takes. */
-double cycles_thin(const gemm_problem *p, int sms, double floor);
+/* How many clocks of a multiprocessor, of which the GPU has `sms`, launch_thin is estimated to take, beside the launch,
+ * and if memory is fast enough; infinite: it does not take the problem. */
+double cycles_thin(const gemm_problem *p, int sms);
+
+/* How many times as long memory takes for it as for the problems that it is best for. */
+double memory_thin(const gemm_problem *p);
 
 /* p as gemm_effective gives it. */
 cudaError_t launch_thin(const gemm_problem *p, cudaStream_t stream);
