@@ -1,6 +1,7 @@
 """Reads recorded CSV files into an SQLite database in memory: strictly, so that a damaged file is never drawn."""
 
 import csv
+import functools
 import os
 import re
 import sqlite3
@@ -100,8 +101,15 @@ def read_text(path):
         return file.read()
 
 
+class Database(sqlite3.Connection):
+    """`newer()`: the same without rows that are older than their kernel, for open_folder's."""
+
+    def newer(self):
+        return self
+
+
 def empty_database():
-    db = sqlite3.connect(":memory:")
+    db = sqlite3.connect(":memory:", factory=Database)
     db.row_factory = sqlite3.Row
     text.register(db)
     return db
@@ -147,13 +155,15 @@ def add_ladder(db, root):
     db.executemany("INSERT INTO ladder VALUES (?, ?, ?, ?, ?, ?)", rungs.ladder(root))
 
 
-def open_folder(folder, root, **paths):
+def open_folder(folder, root, newer=False, **paths):
     """A database of what is recorded in `folder`, with the ladders and the hand-written tables of the repository at
     `root`.
 
-    Files that are missing are tables without rows. `paths` names files that lie elsewhere: sgemm=...
+    Files that are missing are tables without rows. `paths` names files that lie elsewhere: sgemm=... `newer`: without
+    rows that are older than their kernel.
     """
     db = empty_database()
+    db.newer = functools.cache(lambda: open_folder(folder, root, True, **paths))
     add_ladder(db, root)
     names = {}
     for kind in (*schema.MEASURED, *schema.COMMON):
@@ -169,6 +179,8 @@ def open_folder(folder, root, **paths):
         names[kind] = short_name(path, root)
         fill(db, kind, read_table(path, kind, names[kind]) if os.path.isfile(path) else [])
     true_rows(db, names)
+    for kind in schema.RECORDS if newer else ():
+        db.execute(f"DELETE FROM {kind} WHERE older IS NOT NULL")
     layers.add(db, root)
     db.execute("CREATE TABLE whole (kind, line, device, driver, cuda, date)")
     for kind in schema.WHOLE:

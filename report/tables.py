@@ -57,18 +57,22 @@ OLDER = "<sub>A raised version: some of the row is of that version, before its k
 
 
 def with_versions(table, db, given, lines):
-    """Marks the variants some of whose rows are older than their kernel with the version that recorded them."""
+    """Marks the variants that have rows older than their kernel with the version that recorded them: in the lines that
+    are others without these rows, and above those."""
     apart = given["table"].startswith(("counters", "tensor-counters", "sass", "register-banks"))  # not of `run` itself
     kind = table.family if table.family in schema.RECORDS and not apart else None
     older = dict(db.execute(f"SELECT '`' || variant || '`', older FROM {kind} WHERE older IS NOT NULL AND "
                             "coalesce(:step, step) = step", {"step": given.get("step")})) if kind else {}
-    for name, version in older.items():
-        lines = [line.replace(name, f"{name}<sup>{version}</sup>") if line.startswith("|") else line for line in lines]
+    newer = lines_of(table, db.newer(), given) if older else lines
+    marked = [line.startswith("|") and line not in newer for line in lines]
+    for name, version in older.items() if any(marked) else ():
+        lines = [line.replace(name, f"{name}<sup>{version}</sup>") if mark or i == 0 else line
+                 for i, (line, mark) in enumerate(zip(lines, marked))]
     return lines + (["", OLDER] if any("<sup>" in line for line in lines) else [])
 
 
-def render(table, db, given):
-    """The lines of a table with these named values."""
+def lines_of(table, db, given):
+    """The lines of a table with these named values, without versions."""
     names, rows = table.rows(db, "heading", given)
     heading = dict(zip(names, rows[0])) if rows else {}
     names, rows = table.rows(db, "rows", given)
@@ -92,5 +96,9 @@ def render(table, db, given):
         where = db.execute("SELECT 'Recorded on ' || text FROM source WHERE kind = ?", [kind]).fetchone()
         otherwise = dict(table.remarks).get("otherwise")
         below.append(sub(where[0] + ";" + how[0].format(**given) if where else otherwise))
-    lines += [line for text in below if text is not None for line in ("", text)]
-    return with_versions(table, db, given, lines)
+    return lines + [line for text in below if text is not None for line in ("", text)]
+
+
+def render(table, db, given):
+    """The lines of a table with these named values."""
+    return with_versions(table, db, given, lines_of(table, db, given))

@@ -95,6 +95,11 @@ class Views(Case):
         marked = "\n".join(notes.table_lines(db, tables.find_tables(), ["tensor-summary", "step06"]))
         self.assertIn("| f16 tn, `best`<sup>0.10.0</sup> |", marked)
         self.assertIn("before its kernel last changed", marked)
+        self.rows("tensorcore", {"date": "2027-01-06"}, lambda one: one["dtype"] == "f16")  # recorded since
+        db = load.open_folder(self.data, ROOT, changes=changes)
+        marked = "\n".join(notes.table_lines(db, tables.find_tables(), ["tensor-summary", "step06"]))
+        self.assertIn("| f16 tn, `best` |", marked)
+        self.assertIn("| s8 tn, `best`<sup>0.10.0</sup> |", marked)
         db = load.open_folder(self.data, ROOT, changes=self.since("step06_tensorcore,best,2027-01-02,0.11,kernel"))
         lines = notes.table_lines(db, tables.find_tables(), ["tensor-summary", "step06"])
         self.assertNotIn("<sup>", "\n".join(lines))
