@@ -47,6 +47,10 @@ double memory_per_clock(int device) {
     return clock > 0 ? 2.0 * memory * (width / 8) / clock : 0; /* twice a clock */
 }
 
+void reckon_with_memory(plan_costs *costs, double memory) {
+    if (memory > 0 && costs->dram == shipped_costs.dram) costs->dram *= memory / FITTED_MEMORY;
+}
+
 /* cudaGetDeviceProperties takes long: not asked where there is no file. */
 const plan_costs *current_costs(void) {
     static plan_costs costs;
@@ -62,7 +66,6 @@ const plan_costs *current_costs(void) {
         fprintf(stderr, "%s: has a line that makes no sense: the shipped constants count (make tune)\n", path);
     if (f != NULL) fclose(f);
     free(path);
-    const double memory = memory_per_clock(device);
-    if (memory > 0 && costs.dram == shipped_costs.dram) costs.dram *= memory / FITTED_MEMORY;
+    reckon_with_memory(&costs, memory_per_clock(device));
     return &costs;
 }

@@ -53,9 +53,11 @@ bool read_costs(FILE *f, const char *gpu, plan_costs *costs);
 /* Bytes that the device's memory delivers in a clock of a multiprocessor at their peak rates; 0: not known. */
 double memory_per_clock(int device);
 
+/* Where `dram` is as shipped, it grows with `memory`, as memory_per_clock gives it. */
+void reckon_with_memory(plan_costs *costs, double memory);
+
 /* Those for the current device: of tensorcore.costs in the cache folder (bench/tune.h), which is read once per process
- * and device. A file that makes no sense is told in one line on stderr. Where `dram` is not fitted to the device, it
- * grows with the rate of its memory. */
+ * and device, and its memory's rate. A file that makes no sense is told in one line on stderr. */
 const plan_costs *current_costs(void);
 
 __END_DECLS
