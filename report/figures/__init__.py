@@ -28,7 +28,8 @@ NAMED = {one.draw.__name__: one for those in EVERY.values() for one in those}
 
 
 def captions(db):
-    """For each kind of figures: its caption (None: nothing was measured), and what its kernels are compared with."""
+    """For each kind of figures: its caption (None: nothing was measured), what more where rows are of a version before
+    their kernel last changed, and what its kernels are compared with."""
     source = dict(db.execute("SELECT kind, text FROM source"))
     device = dict(db.execute("SELECT kind, device FROM source"))
     baseline = ladders.baseline_name(db)
@@ -37,7 +38,6 @@ def captions(db):
         return f"Recorded {what}: {source[kind]}{rest}" if kind in source else None
 
     def older(kind):
-        """Whose rows are of a version before their kernel last changed."""
         names = [" ".join(row) for row in db.execute(f"SELECT DISTINCT variant, older FROM {kind} WHERE older > ''")]
         return f" Before the kernel last changed: {', '.join(names)}." if names else ""
 
@@ -47,19 +47,20 @@ def captions(db):
              (f"; of U2R {attacks} attacks exist for training, not 100." if attacks is not None else "."))
     cpu = f"; {device['knn_cpu']}" if "knn_cpu" in device else ""
     return [
-        ("sgemm", recorded("gemm", f". Cold L2, medians (min, max), interleaved with {baseline}." + older("sgemm")),
+        ("sgemm", recorded("gemm", f". Cold L2, medians (min, max), interleaved with {baseline}."), older("sgemm"),
          baseline),
-        ("tensorcore", recorded("tensor", ". Cold L2, medians (min, max), beside the best heuristic of cublasLt." +
-                                older("tensorcore")), "cuBLAS"),
+        ("tensorcore", recorded("tensor", ". Cold L2, medians (min, max), beside the best heuristic of cublasLt."),
+         older("tensorcore"), "cuBLAS"),
         ("tensorcore_error", recorded("error", ". |c - ref| / |A||B| of a square of elements, ref in FP64.", "errors"),
-         "FP32"),
-        ("gemv", recorded("gemv", ". CUDA graphs, medians (min, max); cuBLAS and read ceiling without PDL."), "cuBLAS"),
+         "", "FP32"),
+        ("gemv", recorded("gemv", ". CUDA graphs, medians (min, max); cuBLAS and read ceiling without PDL."), "",
+         "cuBLAS"),
         ("random", recorded("random", ". Cold L2, medians. Black: geometric mean; grey: 10th percentile; blue: "
-                            "tuned at these shapes; orange: drawn by seeds that were kept for the end."), "cuBLAS"),
+                            "tuned at these shapes; orange: drawn by seeds that were kept for the end."), "", "cuBLAS"),
         ("knn", recorded("knn" if "knn" in source else "knn_rates", f"{cpu}. Medians (min, max); data on the device."),
-         curves.exact_of(db)),
-        ("conv", recorded("conv", ". Cold L2, medians (min, max)." + older("conv")), "cuDNN"),
-        ("knn_rates", recorded("knn_rates", rates, "answers"), "")]
+         "", curves.exact_of(db)),
+        ("conv", recorded("conv", ". Cold L2, medians (min, max)."), older("conv"), "cuDNN"),
+        ("knn_rates", recorded("knn_rates", rates, "answers"), "", "")]
 
 
 def say(text):
@@ -71,8 +72,16 @@ def made(folder, root, csv, gap):
     db = load.open_folder(folder, root, sgemm=csv)
     files = {kind: load.short_name(os.path.join(folder, kind + ".csv"), root) for kind in schema.MEASURED}
     files["sgemm"] = load.short_name(csv, root)
+
+    def newer(figure):
+        """As it is without rows that are older than their kernel."""
+        try:
+            return figure.draw(db.newer(), files, gap)
+        except Nothing:
+            return None
+
     figures = []
-    for kind, caption, baseline in captions(db):
+    for kind, caption, older, baseline in captions(db):
         if caption is None and kind == "sgemm":
             say(f"no recorded measurements in {files[kind]}, nothing to draw: `make bench` records them")
         elif caption is None and kind in ("tensorcore", "gemv") and figures:
@@ -81,10 +90,11 @@ def made(folder, root, csv, gap):
         for figure in EVERY[kind] if caption else ():
             try:
                 text = figure.draw(db, files, gap)
+                more = older if older and text != newer(figure) else ""
             except Nothing as nothing:
                 say(f"{figure.draw.__name__}: {nothing}")
-                text = None
-            figures.append((figure.draw.__name__, caption, baseline, text))
+                text, more = None, ""
+            figures.append((figure.draw.__name__, caption + more, baseline, text))
     return figures
 
 

@@ -58,7 +58,8 @@ def size(db, files, gap):
     for line, its in zip(lines, named.values()):
         line.points = line.points or its[-1:]  # a name needs a line
     largest = max(m for m, *_ in points)
-    return chart([("", lines)], sizes(256, max(512, 2 ** int(log2(largest)))), axis_of(points), gap, 0.36)
+    room = max(0.36, 0.0185 * max(len(name) for name, _ in named))
+    return chart([("", lines)], sizes(256, max(512, 2 ** int(log2(largest)))), axis_of(points), gap, room)
 
 
 SIDES = (2048, 4096, 8192, 16384)
@@ -168,7 +169,7 @@ def random(db, files, gap):
     sizes, everything = ([one[i] for those in sets.values() for one in those] for i in (1, 2))
     if not sizes:
         raise nothing("random shapes", files["random"], "make bench SWEEPS=random")
-    x = powers(floor(log10(min(sizes))), ceil(log10(max(sizes))) + 1, every=6,
+    x = powers(floor(log10(min(sizes))), ceil(log10(max(sizes))) + 1, every=6 if len(sets) > 2 else 1,
                text=lambda i: "10" + str(i).translate(SUPERSCRIPTS))
     low, high = min(-1, floor(log2(min(everything)) - 0.5)), max(1, ceil(log2(max(everything))))
     y = Axis(2.0 ** low, 1.3 * 2.0 ** high, [(2.0 ** i, f"{2.0 ** i:g}") for i in range(low, high + 1)], log2)

@@ -60,6 +60,20 @@ class Figures(Case):
         self.assertNotIn("%", self.drawn["progression"])
         self.assertIn("interleaved with no baseline", self.captions["size"])
 
+    def test_the_caption_names_older_versions_that_are_drawn(self):
+        def date(line, day):
+            return re.sub(r",\d{4}-\d\d-\d\d,,,,", f",{day},,,0.10.0,", line) if ",best,gemm," in line else line
+        of_4096 = ["article", "progression", "roofline", "size"]  # article: which variant is best is asked there
+        for shape, older in ("2048,2048,1024", ["article"]), ("4096,4096,4096", of_4096):
+            self.again()
+            self.change("sgemm", lambda lines, shape=shape: lines[:1] + [
+                date(line, "2026-11-20" if f",{shape}," in line else "2026-11-30") for line in lines[1:]])
+            self.figures()
+            self.assertEqual(sorted(name for name, caption in self.captions.items()
+                                    if "Before the kernel last changed: best 0.10.0." in caption),
+                             older)
+        self.assertIn("Cold L2", self.captions["article"])
+
     def test_a_step_that_was_not_measured_hides_no_other(self):
         """Two empty lines would end gnuplot's block of lines."""
         self.keep("sgemm", lambda line: "step03" not in line)
