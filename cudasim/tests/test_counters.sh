@@ -74,7 +74,7 @@ CUDASIM_COUNTERS=yes expect 'the environment' 2 '^cudasim: CUDASIM_COUNTERS=yes 
 expect 'measured ceilings' 0 '^    ceilings measured on an NVIDIA H200, 1980 MHz$' $cudasim --counters $program
 launch=$(sed -n 's/^launch_graph,\(.*\),us$/\1/p' devices/nvidia-h200.csv) # microseconds, with two decimals
 expect 'no faster than an empty kernel' 0 "^    launch  *${launch}0  100 %\$" $cudasim --counters $program
-expect 'in the file' 0 ",FLOOR_LAUNCH,\"launch\",,$launch[0-9]*,us\$" cat "$work/c.csv"
+expect 'in the file' 0 ",FLOOR_LAUNCH,\"launch\",,${launch}[0-9]*,us\$" cat "$work/c.csv"
 expect 'explained' 0 '^FLOOR: no faster than$' $cudasim --explain floor
 CUDASIM_CEILINGS=nvidia-h100 expect "another GPU's" 0 ' on an NVIDIA H100 80GB HBM3, ' $cudasim --counters $program
 CUDASIM_DEVICE=sm_75 expect 'nobody measured' 0 'from the data sheet of an NVIDIA T4, 1590 MHz (nobody measured it: ' \
