@@ -45,7 +45,6 @@ FROM (SELECT s.place, s.m, s.n, s.d, s.k,
 WHERE ours > 0
 ORDER BY 1, 2, 3, 4;
 -- part: origin
-SELECT CASE kind WHEN 'gemm' THEN 'sgemm' WHEN 'tensor' THEN 'tensorcore' WHEN 'knn_torch' THEN 'knn' ELSE kind END AS
-       ladder, device, min(text) AS text
-FROM source WHERE kind IN ('gemm', 'tensor', 'gemv', 'knn', 'knn_torch')
-GROUP BY ladder;
+SELECT CASE kind WHEN 'gemm' THEN 'sgemm' WHEN 'tensor' THEN 'tensorcore' WHEN 'knn_all' THEN 'knn' ELSE kind END AS
+       ladder, device, text
+FROM source WHERE kind IN ('gemm', 'tensor', 'gemv', 'knn_all');

@@ -383,7 +383,11 @@ CREATE TABLE source AS
 SELECT kind, device, device || coalesce(', driver ' || replace(group_concat(DISTINCT driver), ',', ', '), '') ||
        coalesce(', CUDA ' || replace(group_concat(DISTINCT cuda), ',', ', '), '') || coalesce(', ' || min(day), '') ||
        CASE WHEN min(day) < max(day) THEN ' to ' || max(day) ELSE '' END AS text
-FROM (SELECT *, substr(date, 1, 10) AS day FROM measured ORDER BY kind, line)
+FROM (SELECT *, substr(date, 1, 10) AS day
+      FROM (SELECT * FROM measured
+            UNION ALL
+            SELECT 'knn_all', file, line, device, driver, cuda, date FROM measured WHERE kind IN ('knn', 'knn_torch'))
+      ORDER BY kind, line)
 GROUP BY kind;
 
 CREATE VIEW other_device AS -- rows of a second device: a file has one

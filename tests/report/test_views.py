@@ -23,11 +23,11 @@ class Views(Case):
     def table(self, marker):
         return "\n".join(notes.table_lines(self.open(), tables.find_tables(), marker.split()))
 
-    def beside(self):
-        """The table of SGEMM on these rows' GPU and those whose folders lie beside it."""
+    def beside(self, ladder="sgemm"):
+        """The table of a ladder on these rows' GPU and those whose folders lie beside it."""
         db = self.open()
         gpus.add(db, self.data, ROOT)
-        return "\n".join(notes.table_lines(db, tables.find_tables(), ["gpus-sgemm"]))
+        return "\n".join(notes.table_lines(db, tables.find_tables(), [f"gpus-{ladder}"]))
 
     def test_gpus_side_by_side(self):
         alone = self.beside()
@@ -39,6 +39,12 @@ class Views(Case):
         write("damaged\n", self.tmp, "other", "sgemm.csv")
         with self.assertRaisesRegex(Mistake, "sgemm.csv:1: unknown column 'damaged'"):
             self.beside()
+
+    def test_the_dates_of_rows_with_and_without_pytorch(self):
+        shutil.copy(os.path.join(DATA, "knn.csv"), self.data)
+        self.change("knn", lambda lines: [line if "torch" in line else line.replace("2026-11-22", "2027-02-01")
+                                          for line in lines])
+        self.assertIn(", 2026-11-22 to 2027-02-01;", self.beside("knn"))
 
     def test_what_is_missing_comes_from_another_gpu(self):
         source = "SELECT device FROM source WHERE kind = 'conv'"
