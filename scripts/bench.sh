@@ -1,5 +1,5 @@
 #!/bin/sh
-# help: measure every step and record it (BENCH_STEPS=, SWEEPS= narrow it, MINUTES= ends it early, FORCE=1 starts over)
+# help: measure every step and record it (BENCH_STEPS=, SWEEPS=, MINUTES=, SECONDS_EACH=, FORCE=1: docs/options.md)
 # Records in plots/data/GPU/: the GEMM steps in sgemm.csv, step 6 in tensorcore.csv, step 7 in gemv.csv and its
 # autotuner's searches in gemv_search.csv, step 8 in knn.csv (its sweep is article: the paper's shapes and larger ones),
 # step 9 in conv.csv (its sweeps are networks and square).
@@ -22,6 +22,11 @@ done
 case ${MINUTES:-1} in
 0* | *[!0-9]*) echo "bench: MINUTES is '$MINUTES', not a whole number from 1 on, e.g. MINUTES=8" >&2; exit 2 ;;
 esac
+case ${SECONDS_EACH:-1} in
+*[!0-9.]* | *.*.*) false ;;
+*[1-9]*) ;;
+*) false ;;
+esac || { echo "bench: SECONDS_EACH is '$SECONDS_EACH', not a number above 0, e.g. SECONDS_EACH=0.1" >&2; exit 2; }
 build_steps ${BENCH_STEPS:-}
 
 folder=plots/data/$(gpu_slug)

@@ -31,10 +31,10 @@ static bool read_line(const char *line, const char *gpu, double *values) {
 
 bool read_costs(FILE *f, const char *gpu, plan_costs *costs) {
     char line[512];
+    const plan_costs before = *costs;
     bool ok = true;
-    *costs = shipped_costs;
     while (ok && fgets(line, sizeof line, f) != NULL) ok = *line == '#' || read_line(line, gpu, (double *)costs);
-    if (!ok) *costs = shipped_costs;
+    if (!ok) *costs = before;
     return ok;
 }
 
@@ -47,8 +47,10 @@ double memory_per_clock(int device) {
     return clock > 0 ? 2.0 * memory * (width / 8) / clock : 0; /* twice a clock */
 }
 
-void reckon_with_memory(plan_costs *costs, double memory) {
-    if (memory > 0 && costs->dram == shipped_costs.dram) costs->dram *= memory / FITTED_MEMORY;
+plan_costs shipped_with(double memory) {
+    plan_costs costs = shipped_costs;
+    if (memory > 0) costs.dram *= memory / FITTED_MEMORY;
+    return costs;
 }
 
 /* cudaGetDeviceProperties takes long: not asked where there is no file. */
@@ -61,11 +63,10 @@ const plan_costs *current_costs(void) {
     if (device == known) return &costs;
     char *path = tune_path("tensorcore.costs");
     FILE *f = path != NULL ? fopen(path, "re") : NULL;
-    known = device, costs = shipped_costs;
+    known = device, costs = shipped_with(memory_per_clock(device));
     if (f != NULL && cudaGetDeviceProperties(&facts, device) == cudaSuccess && !read_costs(f, facts.name, &costs))
         fprintf(stderr, "%s: has a line that makes no sense: the shipped constants count (make tune)\n", path);
     if (f != NULL) fclose(f);
     free(path);
-    reckon_with_memory(&costs, memory_per_clock(device));
     return &costs;
 }

@@ -45,16 +45,16 @@ enum { PLAN_COST_COUNT = sizeof(plan_costs) / sizeof(double), COST_RANGE = 16 };
 extern const char *const plan_cost_names[PLAN_COST_COUNT]; /* in their order in plan_costs */
 extern const plan_costs shipped_costs;
 
-/* Reads "GPU<tab>constant<tab>value" a line, the latest last; others begin with #. What is about `gpu` replaces the
- * shipped values in `costs`. False: a line makes no sense, or a value lies beyond COST_RANGE times the shipped one or
- * below that part of it; then `costs` are the shipped ones. */
+/* Reads "GPU<tab>constant<tab>value" a line, the latest last; others begin with #. What is about `gpu` replaces values
+ * in `costs`. False: a line makes no sense, or a value lies beyond COST_RANGE times the shipped one or below that part
+ * of it; then `costs` are as before. */
 bool read_costs(FILE *f, const char *gpu, plan_costs *costs);
 
 /* Bytes that the device's memory delivers in a clock of a multiprocessor at their peak rates; 0: not known. */
 double memory_per_clock(int device);
 
-/* Where `dram` is as shipped, it grows with `memory`, as memory_per_clock gives it. */
-void reckon_with_memory(plan_costs *costs, double memory);
+/* The shipped ones, with `dram` for such a memory, as memory_per_clock gives it. */
+plan_costs shipped_with(double memory);
 
 /* Those for the current device: of tensorcore.costs in the cache folder (bench/tune.h), which is read once per process
  * and device, and its memory's rate. A file that makes no sense is told in one line on stderr. */

@@ -27,6 +27,6 @@ typedef struct {
 fit_quality fit_judge(const fit_data *data, const plan_costs *costs);
 
 /* From `costs` on, changes constants within COST_RANGE of the shipped values, so that the mean regret and the error get
- * less: one after the other in ever smaller steps, then some at random. Always with the same result. Takes a minute for
- * ten thousand rows. */
+ * less: one after the other in ever smaller steps, then some at random. Always with the same result. Takes half a
+ * minute for ten thousand rows. */
 void fit_costs(const fit_data *data, plan_costs *costs);

@@ -242,7 +242,8 @@ a_search_without_its_row_is_made_again() { # the run was cut off in between
         same "$(grep -c ',4096,.*,9$' $found)" 2 && same "$(grep -c ',1024,.*,5$' $found)" 2
 }
 refuses() {
-    for wrong in SWEEPS=even MINUTES=x MINUTES=0 MINUTES=08 "MINUTES=3 4"; do
+    for wrong in SWEEPS=even MINUTES=x MINUTES=0 MINUTES=08 "MINUTES=3 4" SECONDS_EACH=x SECONDS_EACH=0.0 \
+        SECONDS_EACH=1.2.3; do
         (export "${wrong?}" && status 2 scripts/bench.sh && one_line && says "'${wrong#*=}'") || return 1
     done
     [ ! -s "$CALLS" ] || return 1
