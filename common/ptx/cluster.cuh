@@ -20,6 +20,11 @@ __device__ __forceinline__ void cluster_arrive() {
     KL_SM90("barrier.cluster.arrive.release.aligned;" ::: "memory");
 }
 
+/* The same, but what the threads wrote before need not be visible to the others, which saves a wait for memory. */
+__device__ __forceinline__ void cluster_arrive_relaxed() {
+    KL_SM90("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+}
+
 __device__ __forceinline__ void cluster_wait() {
     KL_SM90("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }

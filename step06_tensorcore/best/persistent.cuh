@@ -84,6 +84,7 @@ template <int BM, int BN, int STAGES, int BUFFERS> struct exact_tile : persisten
  * waits for a division; which tiles are split along K, into how many parts. */
 struct persistent_work {
     int log_down, log_across, row_bits; /* row_bits: of a block's rank, its row in its cluster */
+    int first_row;                      /* of a cluster: its blocks, a bit each */
     int band;                           /* so many rows of cluster tiles make a band */
     int whole, parts; /* cluster tiles that one cluster computes alone; the parts of each of the others */
     void *sums;       /* their partial sums (reduce_parts.cuh) */
@@ -101,6 +102,7 @@ static inline persistent_work work_of(const hopper_plan *plan, const plan_tile *
     return {s.down >> 1, /* of 1, 2 and 4 */
             s.across >> 1,
             s.down - 1,
+            (255 / ((1 << s.down) - 1)) & ((1 << (s.down * s.across)) - 1), /* every bit, or every second or fourth */
             band_rows > bm ? band_rows / bm : 1,
             plan->whole,
             plan->parts,
@@ -157,14 +159,13 @@ static __device__ __forceinline__ persistent_block persistent_begin(const persis
     b.b_bytes = (LAYOUT == GEMM_TN ? b.columns : (b.columns + 63) / 64 * 64) * ROW_BYTES;
     b.stage_bytes = T::A_BYTES + (T::EXACT ? b.b_bytes : T::B_BYTES);
     if constexpr (T::EXACT) b.stages = min(T::MOST_STAGES, T::STAGES * T::STAGE_BYTES / b.stage_bytes);
-    b.full = shared_address(shared), b.empty = b.full + 8 * b.stages;
+    b.full = shared_address(shared), b.empty = b.full + 8 * T::MOST_STAGES;
     b.ring = b.full + T::BARRIER_BYTES, b.staging = b.ring + T::STAGES * T::STAGE_BYTES;
     const int log_size = w.log_down + w.log_across, rank = (int)cluster_rank();
     b.down = 1 << w.log_down, b.across = 1 << w.log_across, b.cluster = 1 << log_size;
     b.row = rank & w.row_bits, b.col = rank >> w.log_down;
     b.units = w.units, b.steps = w.steps;
-    b.same_row = 0, b.same_col = ((1u << b.down) - 1) << b.col * b.down;
-    for (int i = 0; i < b.across; i++) b.same_row |= 1u << (i * b.down + b.row);
+    b.same_row = (unsigned)w.first_row << b.row, b.same_col = ((1u << b.down) - 1) << b.col * b.down;
     b.part_a = T::BM >> w.log_across, b.part_b = (LAYOUT == GEMM_TN ? b.columns : hopper_bk(TYPE)) >> w.log_down;
     b.first = blockIdx.x >> log_size, b.stride = gridDim.x >> log_size;
     return b;
@@ -246,21 +247,29 @@ static __device__ __forceinline__ void load_stage(const CUtensorMap *a_map, cons
     }
 }
 
-/* One thread: all steps of all units. It reads nothing until the previous launch, which may have written it, ends. */
+/* One thread: all steps of all units, of which the first tile begins at `row` and `col`. It reads nothing until the
+ * previous launch, which may have written it, ends. */
 template <int TYPE, int LAYOUT, class T>
 static __device__ __forceinline__ void produce(const CUtensorMap *a_map, const CUtensorMap *b_map,
-                                               const persistent_block &block, const persistent_work &work) {
+                                               const persistent_block &block, const persistent_work &work, int row,
+                                               int col) {
     ring_position at = {0, 0};
+    griddepcontrol_wait();
     for (int u = block.first; u < block.units; u += block.stride) {
         const persistent_unit unit = unit_at<T>(block, work, u);
-        int row, col;
-        tile_origin<T>(work, unit.tile, &row, &col);
-        if (u == block.first) griddepcontrol_wait();
+        if (u != block.first) tile_origin<T>(work, unit.tile, &row, &col);
+#pragma unroll 1 /* a launch's first steps run as fast as instructions come from memory */
         for (int t = 0; t < unit.steps; t++) {
             mbarrier_wait(block.empty + 8 * at.s, at.phase ^ 1);
             load_stage<TYPE, LAYOUT, T>(a_map, b_map, block, at.s, unit.first + t, row, col);
             next_stage(block, &at);
         }
+    }
+    /* No block may exit while another may still send it an arrival: until all stages are empty. */
+#pragma unroll 1
+    for (int i = block.cluster > 1 ? block.stages : 0; i > 0; i--) {
+        mbarrier_wait(block.empty + 8 * at.s, at.phase ^ 1);
+        next_stage(block, &at);
     }
 }
 
@@ -402,17 +411,22 @@ static __device__ __forceinline__ void consume(const slab_maps &maps, const hopp
 
 /* One thread: barriers before their first use, and the maps, which are fetched meanwhile. */
 template <class T>
-static __device__ __forceinline__ void init_barriers(const CUtensorMap *a_map, const CUtensorMap *b_map,
-                                                     const CUtensorMap *c_map, const persistent_block &block) {
-    tma_prefetch(a_map);
-    tma_prefetch(b_map);
+static __device__ __forceinline__ void init_barriers(const CUtensorMap *c_map, const persistent_block &block) {
     tma_prefetch(c_map);
-    for (int s = 0; s < block.stages; s++) {
+    for (int s = 0; s < (T::EXACT ? T::MOST_STAGES : T::STAGES); s++) {
         mbarrier_init(block.full + 8 * s, 1);
         mbarrier_init(block.empty + 8 * s, (T::PING_PONG ? 1 : T::CONSUMERS) * peers_of(block));
     }
     for (int w = 0; w < T::WARPS; w++) mbarrier_init(block.full + T::OLD + 8 * w, 1);
     fence_mbarrier_init();
+}
+
+/* No one uses a barrier before it is initialised; in a cluster that includes those of the other blocks. */
+template <class T> static __device__ __forceinline__ void meet_block(const persistent_block &block) {
+    if (block.cluster > 1)
+        cluster_arrive_relaxed(), cluster_wait();
+    else
+        named_barrier_wait(1, T::THREADS);
 }
 
 template <int TYPE, int LAYOUT, class T>
@@ -422,27 +436,26 @@ __global__ void __launch_bounds__(T::THREADS, 1)
                     const hopper_problem p, const persistent_work work) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     extern __shared__ __align__(1024) unsigned char shared[];
+    if (threadIdx.x == 0) tma_prefetch(&a_map), tma_prefetch(&b_map); /* nothing else takes as long */
     const persistent_block block = persistent_begin<TYPE, LAYOUT, T>(work, shared);
     const int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0); /* so that the compiler sees it is the same for all
                                                                    * lanes */
     griddepcontrol_launch_dependents(); /* the next launch may begin, as far as there is room; it waits, as this does */
-    if (threadIdx.x == 0) init_barriers<T>(&a_map, &b_map, &c_map, block);
-    __syncwarp();
-    /* No one uses a barrier before it is initialised; in a cluster that includes those of the other blocks. */
-    if (block.cluster > 1)
-        cluster_sync();
-    else
-        __syncthreads();
-    if (warpgroup == 0) { /* it releases registers before it loads: the consumers wait for them */
+    if (warpgroup == 0) {               /* it releases registers before it loads: the consumers wait for them */
         if (T::CONSUMERS > 1) setmaxnreg_dec<T::PRODUCER_REGISTERS>();
-        if (threadIdx.x == 0) produce<TYPE, LAYOUT, T>(&a_map, &b_map, block, work);
+        int row, col;
+        tile_origin<T>(work, unit_at<T>(block, work, block.first).tile, &row, &col);
+        row = __shfl_sync(~0u, row, 0), col = __shfl_sync(~0u, col, 0); /* before the others are met, not after */
+        meet_block<T>(block);
+        if (threadIdx.x == 0) produce<TYPE, LAYOUT, T>(&a_map, &b_map, block, work, row, col);
         __syncwarp();
     } else {
+        if (threadIdx.x == 128) init_barriers<T>(&c_map, block);
+        __syncwarp();
+        meet_block<T>(block);
         if (T::CONSUMERS > 1) setmaxnreg_inc<T::CONSUMER_REGISTERS>();
         consume<TYPE, LAYOUT, T>({&c_map, &last_map, block.columns}, p, block, work, warpgroup - 1);
     }
-    /* No block may exit while another may still send it a tile or an arrival. */
-    if (block.cluster > 1) cluster_sync();
 #else
     __trap();
 #endif

@@ -281,11 +281,12 @@ __global__ void __launch_bounds__(T::THREADS, 1)
               const __grid_constant__ half_view v, const persistent_work work, half_loader loader) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     extern __shared__ __align__(1024) unsigned char shared[];
+    if (threadIdx.x == 0) tma_prefetch(&x_map), tma_prefetch(&f_map);
     const persistent_block block = persistent_begin<TYPE, GEMM_TN, T>(work, shared);
     const int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0);
     griddepcontrol_launch_dependents();
-    if (threadIdx.x == 0) {
-        tma_prefetch(&x_map), tma_prefetch(&f_map), tma_prefetch(&y_map);
+    if (threadIdx.x == 128) {
+        tma_prefetch(&y_map);
         for (int s = 0; s < T::STAGES; s++) {
             mbarrier_init(block.full + 8 * s, loader == LOAD_PIECES ? 1 + 128 : 1);
             mbarrier_init(block.empty + 8 * s, (T::PING_PONG ? 1 : T::CONSUMERS) * peers_of(block));
@@ -293,10 +294,8 @@ __global__ void __launch_bounds__(T::THREADS, 1)
         for (int w = 0; w < T::WARPS; w++) mbarrier_init(block.full + T::OLD + 8 * w, 1);
         fence_mbarrier_init();
     }
-    if (block.cluster > 1)
-        cluster_sync(); /* the other block's barriers, too, are there */
-    else
-        __syncthreads();
+    __syncwarp();
+    meet_block<T>(block);
     if (warpgroup == 0) {
         if (T::CONSUMERS > 1) setmaxnreg_dec<half_registers<T>::COPY>();
         griddepcontrol_wait(); /* consumers wait for what is copied afterwards */
@@ -304,7 +303,11 @@ __global__ void __launch_bounds__(T::THREADS, 1)
         if (loader == LOAD_PIECES && v.piece == 16) copy_pieces<16, T>(&f_map, p, v, block, work, rows);
         if (loader == LOAD_PIECES && v.piece == 8) copy_pieces<8, T>(&f_map, p, v, block, work, rows);
         if (loader == LOAD_WINDOWS && threadIdx.x == 0) load_windows<T>(&x_map, &f_map, v, block, work);
-        if (loader == LOAD_TILES && threadIdx.x == 0) produce<TYPE, GEMM_TN, T>(&x_map, &f_map, block, work);
+        if (loader == LOAD_TILES && threadIdx.x == 0) {
+            int row, col;
+            tile_origin<T>(work, unit_at<T>(block, work, block.first).tile, &row, &col);
+            produce<TYPE, GEMM_TN, T>(&x_map, &f_map, block, work, row, col);
+        }
         __syncwarp();
     } else {
         if (T::CONSUMERS > 1) setmaxnreg_inc<half_registers<T>::MULTIPLY>();
