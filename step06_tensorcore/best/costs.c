@@ -6,7 +6,7 @@
 
 #include "bench/tune.h"
 
-static const double FITTED_MEMORY = 1693; /* memory_per_clock of the H100 to which the shipped ones were fitted */
+static const double FITTED_MEMORY = 2431; /* memory_per_clock of the H200 to which the shipped ones were fitted */
 
 #define COST(name, value) #name,
 const char *const plan_cost_names[PLAN_COST_COUNT] = {PLAN_COSTS(COST)};

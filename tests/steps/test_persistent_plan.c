@@ -120,6 +120,7 @@ TEST(clusters_share_what_l2_delivers_slowly) { /* rows of an odd multiple of 16 
 static void check_exact(gemm_problem p, plan_tile t, int eights) {
     const hopper_plan plan = plan_hopper(&p, &t, 1, &shipped_costs);
     const cluster_shape *s = &cluster_shapes[plan.shape];
+    if (s->down > 2 && p.layout == GEMM_TN) eights = 32; /* each block brings a quarter of B, in eights */
     const int down = (p.m + t.bm * s->down - 1) / (t.bm * s->down);
     const int across = (p.n + plan.columns * s->across - 1) / (plan.columns * s->across), fewer = plan.columns - eights;
     assert_in_range(plan.columns, eights, t.bn);
@@ -140,9 +141,9 @@ TEST(an_exact_tile_has_as_many_columns_as_c_needs) {
             check_exact(p, t, 16);
             p.out = DTYPE_F32; /* whole rows of 128 bytes */
             check_exact(p, t, 32);
-            shape.shapes = IN_4X1; /* each block brings a quarter of B, in eights */
+            shape.shapes = IN_4X1;
             p.out = DTYPE_F16;
-            if (m > 400) check_exact(p, shape, 32);
+            if (m > 400) check_exact(p, shape, 16);
             p.layout = GEMM_NN; /* of its rows */
             if (m > 400) check_exact(p, shape, 16);
         }
@@ -255,10 +256,11 @@ TEST(the_fit_finds_what_times_were_made_of) {
     fit_costs(&data, &fitted);
     const fit_quality after = fit_judge(&data, &fitted);
     assert_int_equal(after.problems, 80);
-    assert_true(before.mean > 0.02 && before.error > 0.15);
+    assert_true(before.mean > 0.01 && before.error > 0.15);
     assert_true(after.mean < before.mean / 20 && after.error < 0.05);
     assert_true(fabs(log(fitted.row_16 / made.row_16)) < 0.2);
-    assert_true(fabs(log(fitted.meet / made.meet)) < 0.5);
+    assert_true(fabs(log(fitted.row_32 / made.row_32)) < 0.3);
+    assert_true(fabs(log(fitted.little / made.little)) < 0.1); /* what no time says anything of stays */
     fit_costs(&data, &again);
     assert_memory_equal(&fitted, &again, sizeof fitted);
 }
@@ -273,15 +275,16 @@ TEST(the_fit_does_not_end_where_no_constant_alone_gets_better) {
     assert_true(fit_judge(&data, &fitted).mean < 0.93 * fit_judge(&data, &made).mean);
 }
 
-/* An H200's delivers 2431 bytes a clock, 1.44 times as many as that of the H100, which the shipped ones are of. */
+/* An H100's delivers 1693 bytes a clock, 0.70 times as many as that of the H200, which the shipped ones are of. */
 TEST(the_shipped_rate_of_dram_grows_with_the_memory) {
     const plan_costs unknown = shipped_with(0);
-    plan_costs costs = shipped_with(2431);
+    plan_costs costs = shipped_with(1693);
     assert_memory_equal(&unknown, &shipped_costs, sizeof unknown);
-    assert_true(fabs(costs.dram / shipped_costs.dram - 1.436) < 0.001);
-    char text[] = "H200\tdram\t2050\n"; /* what was fitted stays, also where it is what was shipped */
+    assert_true(fabs(costs.dram / shipped_costs.dram - 0.696) < 0.001);
+    char text[64]; /* what was fitted stays, also where it is what was shipped */
+    snprintf(text, sizeof text, "H100\tdram\t%g\n", shipped_costs.dram);
     FILE *f = fmemopen(text, strlen(text), "r");
-    assert_true(read_costs(f, "H200", &costs) && costs.dram == 2050);
+    assert_true(read_costs(f, "H100", &costs) && costs.dram == shipped_costs.dram);
     fclose(f);
 }
 
