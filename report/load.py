@@ -115,8 +115,11 @@ def empty_database():
     return db
 
 
-OLDER = """SELECT 1 FROM changes AS c WHERE what = '{what}' AND r.date < c.date AND coalesce(c.step, r.step) = r.step
-           AND coalesce(c.variant, r.variant) = r.variant"""
+OLDER = """SELECT 1 FROM changes AS c WHERE what = '{what}' AND coalesce(c.step, r.step) = r.step
+           AND coalesce(c.variant, r.variant) = r.variant
+           AND instr(' ' || coalesce(dtypes, r.dtype) || ' ', ' ' || r.dtype || ' ')
+           AND (r.date < c.date OR r.date = c.date AND
+                instr(' ' || before || ' ', ' ' || substr(r.version, instr(r.version, ' ') + 1) || ' '))"""
 
 
 def true_rows(db, names):
@@ -135,7 +138,10 @@ def true_rows(db, names):
                    f"({OLDER.format(what='kernel')})")
         for line, share in db.execute(f"SELECT rowid + 1, peak_share FROM {kind} WHERE peak_share > 1"):
             raise Mistake(f"{names[kind]}:{line}: {share:.3f} of the device's peak is more than there is")
-    for line, share in db.execute("""SELECT t.rowid + 1, gflops * 1e3 / (sms * 4096 * clock_mhz) AS share
+    # The clock is that of all samples, the time their median.
+    for line, share in db.execute("""
+            SELECT t.rowid + 1,
+                   gflops * ms_median / max(ms_median, coalesce(ms_high, 0)) * 1e3 / (sms * 4096 * clock_mhz) AS share
             FROM tensorcore AS t JOIN devices ON name = device
             WHERE dtype IN ('f16', 'bf16') AND cc = '9.0' AND mode <> 'sustained' AND share > 1"""):
         raise Mistake(f"{names['tensorcore']}:{line}: {share:.3f} of what the SMs can do at the recorded clock is more "

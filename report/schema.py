@@ -80,12 +80,13 @@ WHOLE = ("gemv_dram", "conv_again", "knn_rates", "knn_ann", "knn_ranks", "knn_co
          "counters")
 
 # Maintained by hand in plots/ (changes: from which day on records are of a kernel, or of a way of measuring, as it is
-# now; `what` is kernel, or clock: of the clock alone), except devices, in common/gpu/, and sass, which `make sass`
-# records in plots/data/. random_sets: what scripts/bench.sh draws at random, 15 shapes a line, by either seed;
-# random_shapes: those, and the thin products beside (make random-shapes); of the latter, `draw` is neither tuning nor
-# final.
+# now; `what` is kernel, or clock: of the clock alone; `dtypes`: of which types, if not of all; `before`: the commits of
+# that same day whose records are still of the kernel as it was), except devices, in common/gpu/, and sass, which
+# `make sass` records in plots/data/. random_sets: what scripts/bench.sh draws at random, 15 shapes a line, by either
+# seed; random_shapes: those, and the thin products beside (make random-shapes); of the latter, `draw` is neither tuning
+# nor final.
 COMMON = {
-    "changes": columns("step:text variant:text date:text! version:text! what:text!"),
+    "changes": columns("step:text variant:text date:text! version:text! what:text! dtypes:text before:text"),
     "random_sets": columns("""
         step:text! dtype:text! layout:text! spread:text! max:int! multiple:int! count:int! tuning_seed:int!
         final_seed:int! set:text!"""),

@@ -202,9 +202,9 @@ WHERE op IN ('gemm', 'conv') AND variant = 'best' AND mode NOT IN ('sim', 'susta
 
 -- Every shape of every set, recorded or not.
 CREATE TABLE random_row AS
-SELECT max(line), s.rowid AS place, s.*, 2.0 * m * n * k AS flops, ratio
+SELECT max(line), s.rowid AS place, s.*, 2.0 * m * n * k AS flops, ratio, older
 FROM random_shapes AS s
-LEFT JOIN (SELECT short_step(step) AS step, dtype, layout, m, n, k, line, ratio FROM random_shown)
+LEFT JOIN (SELECT short_step(step) AS step, dtype, layout, m, n, k, line, ratio, older FROM random_shown)
      USING (step, dtype, layout, m, n, k)
 GROUP BY s.rowid;
 

@@ -56,7 +56,8 @@ def captions(db):
         ("gemv", recorded("gemv", ". CUDA graphs, medians (min, max); cuBLAS and read ceiling without PDL."), "",
          "cuBLAS"),
         ("random", recorded("random", ". Cold L2, medians. Black: geometric mean; grey: 10th percentile; blue: "
-                            "tuned at these shapes; orange: drawn by seeds that were kept for the end."), "", "cuBLAS"),
+                            "tuned at these shapes; orange: drawn by seeds that were kept for the end."),
+         older("random"), "cuBLAS"),
         ("knn", recorded("knn" if "knn" in source else "knn_rates", f"{cpu}. Medians (min, max); data on the device."),
          "", curves.exact_of(db)),
         ("conv", recorded("conv", ". Cold L2, medians (min, max)."), older("conv"), "cuDNN"),

@@ -1,6 +1,6 @@
 """Shapes drawn at random: how a set is summed up."""
 
-from support import ROOT, Case, read
+from support import ROOT, Case, read, write
 
 from report import load, notes, tables
 from report.text import tenth
@@ -30,6 +30,21 @@ class Random(Case):
         self.assertEqual(self.table()[2:3], ["| FP32 uniform | uniform to 6000 | first | 2 of 60 | 1.000 | 0.650 | "
                                              "f32 nn, {0} × {1} × {2}: 0.500 | 1 |".format(*two)])
         self.assertEqual(self.table()[3:4], [""])
+
+    def test_older_kernels_are_marked(self):
+        def at(lines):
+            place = lines[0].split(",").index("version")
+            cells = [line.split(",") for line in lines[1:]]
+            return lines[:1] + [",".join(cell[:place] + ["0.10.0 1234567"] + cell[place + 1:]) for cell in cells]
+
+        self.change("random", at)
+        for date, marks in ("2026-11-22", 0), ("2099-01-01", 1):
+            row = f"step05_doublebuffer,best,{date},0.11,kernel,,"
+            changes = write(f"step,variant,date,version,what,dtypes,before\n{row}\n", self.tmp, "changes.csv")
+            db = load.open_folder(self.data, ROOT, changes=changes)
+            names = [line.split("|")[1] for line in notes.table_lines(db, tables.find_tables(), ["random"])[2:4]]
+            self.assertEqual([name.count("FP32") for name in names], [1, 1])
+            self.assertEqual([name.count("<sup>0.10.0</sup>") for name in names], [marks, marks])
 
     def test_nothing_recorded(self):
         self.change("random", lambda lines: lines[:1])

@@ -70,7 +70,8 @@ class Views(Case):
         self.change(kind, more)
 
     def since(self, *rows):
-        return write("step,variant,date,version,what\n" + "".join(row + "\n" for row in rows), self.tmp, "changes.csv")
+        rows = ["step,variant,date,version,what,dtypes,before"] + [row + "," * (6 - row.count(",")) for row in rows]
+        return write("".join(row + "\n" for row in rows), self.tmp, "changes.csv")
 
     def test_no_more_than_the_peak(self):
         for kind, step, change in (("sgemm", "", {"peak_share": "1.001"}), ("gemv", "", {"peak_share": "1.001"}),
@@ -109,6 +110,22 @@ class Views(Case):
         db = load.open_folder(self.data, ROOT, changes=self.since("step06_tensorcore,best,2027-01-02,0.11,kernel"))
         lines = notes.table_lines(db, tables.find_tables(), ["tensor-summary", "step06"])
         self.assertNotIn("<sup>", "\n".join(lines))
+
+    def test_what_has_changed_for_a_type_or_on_that_day(self):
+        self.rows("tensorcore", {"date": "2027-01-05"}, lambda one: one["variant"] == "best")
+
+        def older(row):
+            changes = self.since("step06_tensorcore,best,2027-01-05,0.11,kernel" + row)
+            db = load.open_folder(self.data, ROOT, changes=changes)
+            return {kind for kind, in db.execute("SELECT DISTINCT dtype FROM tensorcore WHERE older IS NOT NULL AND "
+                                                 "date = '2027-01-05'")}
+        every = {kind for kind, in self.open().execute("SELECT DISTINCT dtype FROM tensorcore WHERE variant = 'best'")}
+        commit = next(line.split(",")[self.lines("tensorcore")[0].split(",").index("version")].split()[-1]
+                      for line in self.lines("tensorcore") if ",best," in line)
+        self.assertEqual(older(""), set())
+        self.assertEqual(older(f",,1234567 {commit}"), every)
+        self.assertEqual(older(f",bf16 s8,{commit}"), {"bf16", "s8"} & every)
+        self.assertEqual(older(f",,{commit[:-1]}"), set())
 
     def test_chains(self):
         chain = self.table("chains-tensorcore")

@@ -8,11 +8,12 @@ WITH drawn AS (
          SELECT "set", spread || ' to ' || max || CASE max(multiple) WHEN 1 THEN ''
                 ELSE ', multiples of ' || replace(group_concat(DISTINCT multiple), ',', ' and ') END AS sides
          FROM random_sets GROUP BY "set")
-SELECT "set", sides AS "sides", CASE draw WHEN 'tuning' THEN 'first' WHEN 'final' THEN 'last' ELSE '' END AS "seeds",
+SELECT "set" || coalesce('<sup>' || max(older) || '</sup>', '') AS "set", sides AS "sides",
+       CASE draw WHEN 'tuning' THEN 'first' WHEN 'final' THEN 'last' ELSE '' END AS "seeds",
        count(ratio) || ' of ' || count(*) AS "shapes", form('%.3f', geometric_mean(ratio)) AS "geometric mean",
        form('%.3f', tenth(ratio)) AS "10th percentile",
        dtype || ' ' || layout || ', ' || m || ' × ' || n || ' × ' || k || form(': %.3f', min(ratio)) AS "worst",
        sum(ratio < 1) AS "below 1.0"
 FROM random_row LEFT JOIN drawn USING ("set")
-GROUP BY "set", draw HAVING count(ratio) > 0
+GROUP BY random_row."set", draw HAVING count(ratio) > 0
 ORDER BY avg(place);
