@@ -33,8 +33,8 @@
  * Rows of A or B whose pitch is not a multiple of 128 bytes cost L2 more: each 128 bytes of a tile lie in two of its
  * lines and, if the pitch is not a multiple of 32 bytes either, in five sectors instead of four. If L2 then takes
  * longer than the products, blocks form a cluster. Of two, one above the other, each loads half of the B that they
- * share and multicasts it to both; in one of 2 x 2 blocks each loads half of its A, too; in one of 4 x 2 a quarter of
- * its B. That costs time at the start, and gains nothing where L2 keeps up. The host says at the launch which shape it
+ * share and multicasts it to both; in one of 2 x 2 blocks each loads half of its A, too; in one of 2 x 4 a quarter of
+ * its A. That costs time at the start, and gains nothing where L2 keeps up. The host says at the launch which shape it
  * is, so that all shapes are one kernel.
  */
 #pragma once
@@ -99,10 +99,10 @@ static inline persistent_work work_of(const hopper_plan *plan, const plan_tile *
     const int bm = s.down * t->bm, bn = s.across * plan->columns, bk = hopper_bk(p->type);
     const int tiles_m = (p->m + bm - 1) / bm, tiles_n = (p->n + bn - 1) / bn;
     const int units = plan->whole + (tiles_m * tiles_n - plan->whole) * plan->parts;
-    return {s.down >> 1, /* of 1, 2 and 4 */
-            s.across >> 1,
+    return {s.down >> 1,
+            s.across >> 1, /* of 1, 2 and 4 */
             s.down - 1,
-            (255 / ((1 << s.down) - 1)) & ((1 << (s.down * s.across)) - 1), /* every bit, or every second or fourth */
+            (255 / ((1 << s.down) - 1)) & ((1 << (s.down * s.across)) - 1), /* every bit, or every second */
             band_rows > bm ? band_rows / bm : 1,
             plan->whole,
             plan->parts,

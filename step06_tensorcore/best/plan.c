@@ -108,8 +108,7 @@ static problem_costs costs_of_problem(const gemm_problem *p, const plan_costs *c
                            ceil_div((unsigned)p->k, ROW_BYTES / (unsigned)size)};
 }
 
-const cluster_shape cluster_shapes[CLUSTER_SHAPES] = {{1, 1, 0}, {2, 1, 1}, {1, 2, 1}, {2, 2, 2},
-                                                      {4, 1, 2}, {1, 4, 2}, {4, 2, 3}, {2, 4, 3}};
+const cluster_shape cluster_shapes[CLUSTER_SHAPES] = {{1, 1, 0}, {2, 1, 1}, {1, 2, 1}, {2, 2, 2}, {2, 4, 3}};
 
 /* What does not depend on how C is split. */
 typedef struct {
@@ -282,9 +281,7 @@ static void consider_clusters(plan_search *search, const plan_tile *t, int i, co
             if (fits) consider(search, t, t->bn, i, shape, down * tiles_across(t->bn, s, p));
             continue;
         }
-        /* Words leave in whole rows of 128 bytes; TMA brings columns of B in eights, a quarter of a tile's if four
-         * blocks share them. */
-        const bool even = dtype_size(p->out) > 2 || (s->down > 2 && p->layout == GEMM_TN);
+        const bool even = dtype_size(p->out) > 2; /* words leave in whole rows of 128 bytes */
         const exact_columns *x = &exact[s->across >> 1];
         uint64_t tiles = 0;
         for (int j = x->count - 1; j >= 0 && tiles < MOST_TILES * (unsigned)t->clusters[s->size]; j--) {

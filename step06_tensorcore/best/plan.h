@@ -15,9 +15,9 @@ enum { MAX_DIVIDED = 1024 }; /* tiles of a launch that have parts: reduce_parts.
 typedef struct {
     int down, across, size;
 } cluster_shape;
-enum { CLUSTER_SIZES = 4, CLUSTER_SHAPES = 8 };
+enum { CLUSTER_SIZES = 4, CLUSTER_SHAPES = 5 };
 extern const cluster_shape cluster_shapes[CLUSTER_SHAPES]; /* in the order of these bits, down by across */
-enum { IN_1X1 = 1, IN_2X1 = 2, IN_1X2 = 4, IN_2X2 = 8, IN_4X1 = 16, IN_1X4 = 32, IN_4X2 = 64, IN_2X4 = 128 };
+enum { IN_1X1 = 1, IN_2X1 = 2, IN_1X2 = 4, IN_2X2 = 8, IN_2X4 = 16 };
 
 /* A configuration as the plan sees it; persistent_tile says what the first four mean. */
 typedef struct {

@@ -90,6 +90,7 @@ static __device__ __forceinline__ void load_windows(const CUtensorMap *x_map, co
         tile_origin<T, true>(work, unit.tile, &place0, &k0);
         const half_corner corner = corner_of(v, place0);
         int tap = unit.first / slices, c = unit.first % slices * 64, r = tap / v.s, s = tap % v.s;
+#pragma unroll 1 /* as in produce */
         for (int t = unit.first; t < unit.first + unit.steps; t++) {
             const uint32_t stage = block.ring + at.s * T::STAGE_BYTES, barrier = block.full + 8 * at.s;
             mbarrier_wait(block.empty + 8 * at.s, at.phase ^ 1);
