@@ -240,7 +240,7 @@ def knn_select(db, files, gap):
     low = min(logs) // 1
     y = Axis(10 ** min(logs) / 1.5, 10 ** max(logs) * 1.3, [(10.0 ** i, f"{10.0 ** i:g}") for i in range(int(low), 6)
                                                            if min(logs) - 0.2 < i < max(logs) + 0.12], log10)
-    cross = [(0, one["k"], one["ms"], f"crossing: k = {one['k']} (paper: 46)")
+    cross = [(0, one["k"], one["ms"], f"k = {one['k']} (paper: 46)")
              for one in db.execute("SELECT k, ms FROM knn_crossover")]
     x = powers(0, round(log2(last)), 2, 1, lambda i: str(2 ** i))
     return chart([("", lines)], x, y, gap, 0.24, marked=cross, rules=[10 ** min(logs) / 1.5])
