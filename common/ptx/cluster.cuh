@@ -20,7 +20,8 @@ __device__ __forceinline__ void cluster_arrive() {
     KL_SM90("barrier.cluster.arrive.release.aligned;" ::: "memory");
 }
 
-/* The same, but what the threads wrote before need not be visible to the others, which saves a wait for memory. */
+/* The same, but what the threads wrote before need not be visible to the others, which saves a wait for memory. For
+ * mbarriers that were initialised before, fence_mbarrier_init (fence.cuh) sees to that. */
 __device__ __forceinline__ void cluster_arrive_relaxed() {
     KL_SM90("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 }

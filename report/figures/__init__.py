@@ -49,7 +49,8 @@ def captions(db):
     return [
         ("sgemm", recorded("gemm", f". Cold L2, medians (min, max), interleaved with {baseline}."), older("sgemm"),
          baseline),
-        ("tensorcore", recorded("tensor", ". Cold L2, medians (min, max), beside the fastest call of cuBLAS or cublasLt."),
+        ("tensorcore",
+         recorded("tensor", ". Cold L2, medians (min, max), beside the fastest call of cuBLAS or cublasLt."),
          older("tensorcore"), "cuBLAS"),
         ("tensorcore_error", recorded("error", ". |c - ref| / |A||B| of a square of elements, ref in FP64.", "errors"),
          "", "FP32"),

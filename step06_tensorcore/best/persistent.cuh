@@ -66,7 +66,7 @@ template <int BM_, int BN_, int STAGES_, int PING_PONG_, int BUFFERS_, int ANY_C
     /* Barriers: `full` and `empty`, one per stage; from OLD on, one per consumer warp, for the old contents of C. */
     static const int OLD = 2 * 8 * MOST_STAGES, BARRIER_BYTES = 1024;
     static const int BYTES = BARRIER_BYTES + STAGES * STAGE_BYTES + STORE_BYTES;
-    static_assert(BYTES <= 227 * 1024, "a block has 227 KB of shared memory");
+    static_assert(BYTES <= 227 * 1024 && STAGES <= MOST_STAGES, "a block has 227 KB of shared memory");
     /* A block of three warpgroups starts with 168 registers per thread, of four with 128, and the total stays the
      * same. */
     static const int PRODUCER_REGISTERS = CONSUMERS == 3 ? 32 : 40, CONSUMER_REGISTERS = CONSUMERS == 3 ? 160 : 232;
@@ -84,7 +84,7 @@ template <int BM, int BN, int STAGES, int BUFFERS> struct exact_tile : persisten
  * waits for a division; which tiles are split along K, into how many parts. */
 struct persistent_work {
     int log_down, log_across, row_bits; /* row_bits: of a block's rank, its row in its cluster */
-    int first_row;                      /* of a cluster: its blocks, a bit each */
+    int first_row;                      /* the blocks of a cluster's first row, a bit each */
     int band;                           /* so many rows of cluster tiles make a band */
     int whole, parts; /* cluster tiles that one cluster computes alone; the parts of each of the others */
     void *sums;       /* their partial sums (reduce_parts.cuh) */
@@ -114,8 +114,8 @@ static inline persistent_work work_of(const hopper_plan *plan, const plan_tile *
             plan->columns};
 }
 
-/* A block's place in shared memory and its share of the tiles. Cluster tiles: those of the blocks of a cluster, one
- * above the other, count as one. */
+/* A block's place in shared memory and its share of the tiles. Cluster tiles: those of the blocks of a cluster count
+ * as one. */
 struct persistent_block {
     uint32_t full, empty, ring, staging; /* barriers, one per stage; stages; buffers of the epilogue */
     int down, across, cluster;           /* blocks of a cluster, as in persistent_work; all of them */
@@ -265,7 +265,7 @@ static __device__ __forceinline__ void produce(const CUtensorMap *a_map, const C
             next_stage(block, &at);
         }
     }
-    /* No block may exit while another may still send it an arrival: until all stages are empty. */
+    /* No block may exit while another may still send it a tile or an arrival. Once all stages are empty, none will. */
 #pragma unroll 1
     for (int i = block.cluster > 1 ? block.stages : 0; i > 0; i--) {
         mbarrier_wait(block.empty + 8 * at.s, at.phase ^ 1);
@@ -409,7 +409,7 @@ static __device__ __forceinline__ void consume(const slab_maps &maps, const hopp
 
 /* ---- the kernel ---- */
 
-/* One thread: barriers before their first use, and the maps, which are fetched meanwhile. */
+/* One thread: barriers before their first use, and C's map, which is fetched meanwhile. */
 template <class T>
 static __device__ __forceinline__ void init_barriers(const CUtensorMap *c_map, const persistent_block &block) {
     tma_prefetch(c_map);
@@ -436,7 +436,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
                     const hopper_problem p, const persistent_work work) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     extern __shared__ __align__(1024) unsigned char shared[];
-    if (threadIdx.x == 0) tma_prefetch(&a_map), tma_prefetch(&b_map); /* nothing else takes as long */
+    if (threadIdx.x == 0) tma_prefetch(&a_map), tma_prefetch(&b_map); /* first, since this takes longest */
     const persistent_block block = persistent_begin<TYPE, LAYOUT, T>(work, shared);
     const int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0); /* so that the compiler sees it is the same for all
                                                                    * lanes */
@@ -445,7 +445,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
         if (T::CONSUMERS > 1) setmaxnreg_dec<T::PRODUCER_REGISTERS>();
         int row, col;
         tile_origin<T>(work, unit_at<T>(block, work, block.first).tile, &row, &col);
-        row = __shfl_sync(~0u, row, 0), col = __shfl_sync(~0u, col, 0); /* before the others are met, not after */
+        row = __shfl_sync(~0u, row, 0), col = __shfl_sync(~0u, col, 0); /* else it would be found after the barrier */
         meet_block<T>(block);
         if (threadIdx.x == 0) produce<TYPE, LAYOUT, T>(&a_map, &b_map, block, work, row, col);
         __syncwarp();

@@ -31,7 +31,7 @@ plots_draws_all() {
 plots_in_the_terminal() {
     status 0 scripts/plots.sh --term dumb --out "$tmp/b" "$recorded/sgemm.csv" && [ ! -s "$tmp/err" ] &&
         prints "serpentine ####" && prints "52.1 (102.0 %)" && prints "FP32 peak: 66.9" && prints "best ####" &&
-        prints ": cuBLAS " && prints "crossing: k = 32" && same "$(ls "$tmp/b")" "" || return 1
+        prints ": cuBLAS " && prints "k = 32 (paper: 46)" && same "$(ls "$tmp/b")" "" || return 1
     LC_ALL=C.UTF-8 sed 's/[^ -~]/x/g' "$tmp/out" | grep -E '.{101}| $' && return 1
     # The bars' texts are whole and begin in one column.
     same "$(sed '/Tensor cores at/,$d' "$tmp/out" | grep -E '####.*%\)$' | sed 's/[0-9.]* ([0-9.]* %)$//' |
