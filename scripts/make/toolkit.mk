@@ -35,5 +35,6 @@ gencode_here := $(foreach a,$(filter-out 90a,$(archs)),-gencode arch=compute_$(a
                 -gencode 'arch=compute_90a,code=[$(if $(filter 90a,$(archs)),sm_90a$(,))compute_90a]'
 gencode_ptx := -gencode arch=compute_90a,code=compute_90a
 gencode := $(gencode_here) $(addprefix -gencode arch=compute_,$(foreach a,$(portable),$(a),code=compute_$(a)))
-# Of kernels that differ from f16's in tn in type or layout alone; without a GPU only for the simulator.
+# Of kernels that differ from f16's in tn in type or layout alone, and of those that Hopper hardly takes, so that their
+# times are not predicted: without a GPU for the simulator only.
 gencode_twin := $(if $(gpu)$(archs_wanted),$(gencode),$(gencode_ptx))
