@@ -12,7 +12,7 @@ if (dumb) { set lmargin 1; set rmargin 1 } else {
     set bmargin at screen (SLIDE ? (XLABEL eq "" ? 0.07 : 0.12) : 0.01)
     if (!SLIDE) { set tmargin at screen 1 - 45.0 / ARG5 }
 }
-if (dumb) { set xlabel XLABEL } else { set label XLABEL at screen 0.5, screen 0.08 center textcolor rgb INK }
+if (dumb) { set xlabel XLABEL } else { set label XLABEL at screen 0.5, screen 0.096 center textcolor rgb INK }
 set style fill solid 1.0 noborder
 # Text has no filled boxes: a bar is a row of #. It puts a line one column beyond where it puts letters.
 line = dumb ? -1 : 0

@@ -243,7 +243,7 @@ def knn_select(db, files, gap):
     cross = [(0, one["k"], one["ms"], f"k = {one['k']} (paper: 46)")
              for one in db.execute("SELECT k, ms FROM knn_crossover")]
     x = powers(0, round(log2(last)), 2, 1, lambda i: str(2 ** i))
-    return chart([("", lines)], x, y, gap, 0.24, marked=cross, rules=[10 ** min(logs) / 1.5])
+    return chart([("", lines)], x, y, gap, 0.26, marked=cross, rules=[10 ** min(logs) / 1.5])
 
 
 def knn_rates(db, files, gap):

@@ -441,7 +441,8 @@ __global__ void __launch_bounds__(T::THREADS, 1)
     const int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0); /* so that the compiler sees it is the same for all
                                                                    * lanes */
     griddepcontrol_launch_dependents(); /* the next launch may begin, as far as there is room; it waits, as this does */
-    if (warpgroup == 0) {               /* it releases registers before it loads: the consumers wait for them */
+    if (warpgroup == 0) {
+        /* Its registers go before it loads: the consumers wait for them. */
         if (T::CONSUMERS > 1) setmaxnreg_dec<T::PRODUCER_REGISTERS>();
         int row, col;
         tile_origin<T>(work, unit_at<T>(block, work, block.first).tile, &row, &col);

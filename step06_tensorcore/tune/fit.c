@@ -7,8 +7,8 @@
 
 /* What is lessened is the mean regret, which alone has steps and is blind for what is not chosen, and so many times the
  * square of the error: first the error above all, from which the way to the least regret is short. A constant pays for
- * leaving the shipped one, so many times the square of the logarithm of their ratio: of hundreds of problems dozens of
- * constants learn accidents, too, and choose worse for others. */
+ * leaving the value it begins with, so many times the square of the logarithm of their ratio: fitted to a few hundred
+ * problems, dozens of constants learn accidents, too, and choose worse plans for other problems. */
 static const double ERROR_FIRST = 5, ERROR_THEN = 1, LEAVING = 0.001;
 static const double LEAST_GAIN = 5e-6; /* by less nothing is changed at first */
 static const double HEAT = 0.002;      /* at the beginning of the second part; its unit is what is lessened */
@@ -38,22 +38,22 @@ fit_quality fit_judge(const fit_data *d, const plan_costs *costs) {
     return q;
 }
 
-static double to_lessen(const fit_data *d, const plan_costs *costs, double error_share) {
+static double to_lessen(const fit_data *d, const plan_costs *costs, const plan_costs *first, double error_share) {
     const fit_quality q = fit_judge(d, costs);
     double left = 0;
     for (int i = 0; i < PLAN_COST_COUNT; i++)
-        left += pow(log(((const double *)costs)[i] / ((const double *)&shipped_costs)[i]), 2);
+        left += pow(log(((const double *)costs)[i] / ((const double *)first)[i]), 2);
     return q.mean + error_share * q.error * q.error + LEAVING * left;
 }
 
 /* Each constant up, then down, by a factor of `step`; true: something is better than `least`. */
-static bool improve(const fit_data *d, plan_costs *costs, double step, double *least) {
+static bool improve(const fit_data *d, plan_costs *costs, const plan_costs *first, double step, double *least) {
     bool better = false;
     for (int i = 0; i < 2 * PLAN_COST_COUNT; i++) {
         double *value = (double *)costs + i / 2;
         const double before = *value, shipped = ((const double *)&shipped_costs)[i / 2];
         *value = fmin(fmax(i % 2 == 0 ? before * step : before / step, shipped / COST_RANGE), shipped * COST_RANGE);
-        const double now = to_lessen(d, costs, ERROR_FIRST);
+        const double now = to_lessen(d, costs, first, ERROR_FIRST);
         if (now < *least - LEAST_GAIN)
             *least = now, better = true;
         else
@@ -81,14 +81,14 @@ static plan_costs change_some(const plan_costs *costs, uint64_t *drawn) {
 }
 
 /* Simulated annealing (Kirkpatrick, Gelatt, Vecchi: "Optimization by Simulated Annealing", 1983). */
-static void anneal(const fit_data *d, plan_costs *costs) {
+static void anneal(const fit_data *d, plan_costs *costs, const plan_costs *first) {
     uint64_t drawn = 0;
     plan_costs now = *costs;
-    double at = to_lessen(d, &now, ERROR_THEN), least = at;
+    double at = to_lessen(d, &now, first, ERROR_THEN), least = at;
     for (int round = 0; round < ROUNDS; round++) {
         progress_show(stderr, "fitting constants", round, ROUNDS);
         const plan_costs next = change_some(&now, &drawn);
-        const double then = to_lessen(d, &next, ERROR_THEN), left = 1 - (double)round / ROUNDS;
+        const double then = to_lessen(d, &next, first, ERROR_THEN), left = 1 - (double)round / ROUNDS;
         if (then > at && draw(&drawn) > exp((at - then) / (HEAT * left * left))) continue;
         now = next, at = then;
         if (at < least) least = at, *costs = now;
@@ -98,8 +98,9 @@ static void anneal(const fit_data *d, plan_costs *costs) {
 
 void fit_costs(const fit_data *d, plan_costs *costs) {
     static const double steps[] = {2, 1.4, 1.15, 1.05};
-    double least = to_lessen(d, costs, ERROR_FIRST);
+    const plan_costs first = *costs;
+    double least = to_lessen(d, costs, &first, ERROR_FIRST);
     for (int s = 0; s < 4; s++)
-        for (int pass = 0; pass < 30 && improve(d, costs, steps[s], &least);) pass++;
-    anneal(d, costs);
+        for (int pass = 0; pass < 30 && improve(d, costs, &first, steps[s], &least);) pass++;
+    anneal(d, costs, &first);
 }
