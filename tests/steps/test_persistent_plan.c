@@ -261,6 +261,14 @@ TEST(the_fit_finds_what_times_were_made_of) {
     assert_memory_equal(&fitted, &again, sizeof fitted);
 }
 
+TEST(what_no_time_says_anything_of_stays_where_the_fit_begins) {
+    plan_costs costs = shipped_costs;
+    costs.little *= 3;
+    const fit_data data = rows_of(20, &shipped_costs, 0.1);
+    fit_costs(&data, &costs);
+    assert_true(fabs(log(costs.little / shipped_costs.little / 3)) < 0.1);
+}
+
 /* Several have to change at once, where estimates err. */
 TEST(the_fit_does_not_end_where_no_constant_alone_gets_better) {
     plan_costs made = shipped_costs, fitted = shipped_costs;
