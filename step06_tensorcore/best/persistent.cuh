@@ -276,11 +276,12 @@ static __device__ __forceinline__ void produce(const CUtensorMap *a_map, const C
 /* ---- consumers: from the ring to registers ---- */
 
 /* The sums of a unit of `steps` steps. `release`: as release_stage takes it. `more`: another unit comes after this one,
- * and the other consumer may begin with it as soon as all of this one has arrived. */
+ * and the other consumer may begin with it as soon as all of this one has arrived. `copied`: threads have written to
+ * the stages (step 9). */
 template <int TYPE, int LAYOUT, class T, class SUM, int COUNT>
 static __device__ __forceinline__ void multiply_tile(SUM (&d)[T::PIECES][COUNT], const persistent_block &block,
                                                      int steps, int consumer, uint32_t release, bool more,
-                                                     ring_position *at) {
+                                                     ring_position *at, bool copied = false) {
     int last = 0;
     /* The first wgmma adds nothing to these, but the compiler does not know: it would keep the old ones meanwhile. */
 #pragma unroll
@@ -292,6 +293,7 @@ static __device__ __forceinline__ void multiply_tile(SUM (&d)[T::PIECES][COUNT],
         const uint64_t b = hopper_b<LAYOUT>(stage + T::A_BYTES);
         mbarrier_wait(block.full + 8 * at->s, at->phase);
         if (T::PING_PONG && t == steps - 1 && more) named_barrier_arrive(2 + (consumer ^ 1), 256);
+        if (copied) fence_proxy_async();
         wgmma_fence();
 #pragma unroll
         for (int i = 0; i < K_STEPS; i++)
@@ -315,12 +317,13 @@ static __device__ __forceinline__ void multiply_tile(SUM (&d)[T::PIECES][COUNT],
 /* The same for an exact tile: a loop for each number of columns, since wgmma has it in its name. */
 template <int TYPE, int LAYOUT, class T, class SUM>
 static __device__ __forceinline__ void multiply_exact(SUM (&d)[1][T::BN / 2], const persistent_block &block, int steps,
-                                                      int consumer, uint32_t release, ring_position *at) {
+                                                      int consumer, uint32_t release, ring_position *at,
+                                                      bool copied = false) {
 /* clang-format off */
 #define SIXTEENS(i)                                                                                                    \
     case i:                                                                                                            \
         if constexpr (16 * i <= T::BN)                                                                                 \
-            multiply_tile<TYPE, LAYOUT, T>((SUM(&)[1][8 * i])d, block, steps, consumer, release, false, at);           \
+            multiply_tile<TYPE, LAYOUT, T>((SUM(&)[1][8 * i])d, block, steps, consumer, release, false, at, copied);   \
         break;
     switch (block.columns / 16) {
         SIXTEENS(1) SIXTEENS(2) SIXTEENS(3) SIXTEENS(4) SIXTEENS(5) SIXTEENS(6) SIXTEENS(7) SIXTEENS(8)
@@ -422,11 +425,11 @@ static __device__ __forceinline__ void init_barriers(const CUtensorMap *c_map, c
 }
 
 /* No one uses a barrier before it is initialised; in a cluster that includes those of the other blocks. */
-template <class T> static __device__ __forceinline__ void meet_block(const persistent_block &block) {
+static __device__ __forceinline__ void meet_block(const persistent_block &block) {
     if (block.cluster > 1)
         cluster_arrive_relaxed(), cluster_wait();
     else
-        named_barrier_wait(1, T::THREADS);
+        __syncthreads();
 }
 
 template <int TYPE, int LAYOUT, class T>
@@ -441,19 +444,21 @@ __global__ void __launch_bounds__(T::THREADS, 1)
     const int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0); /* so that the compiler sees it is the same for all
                                                                    * lanes */
     griddepcontrol_launch_dependents(); /* the next launch may begin, as far as there is room; it waits, as this does */
+    int row = 0, col = 0;
+    if (warpgroup == 0) { /* its first tile is found meanwhile */
+        tile_origin<T>(work, unit_at<T>(block, work, block.first).tile, &row, &col);
+        row = __shfl_sync(~0u, row, 0), col = __shfl_sync(~0u, col, 0); /* else it would be found after the barrier */
+    } else if (threadIdx.x == 128) {
+        init_barriers<T>(&c_map, block);
+    }
+    __syncwarp();
+    meet_block(block);
     if (warpgroup == 0) {
         /* Its registers go before it loads: the consumers wait for them. */
         if (T::CONSUMERS > 1) setmaxnreg_dec<T::PRODUCER_REGISTERS>();
-        int row, col;
-        tile_origin<T>(work, unit_at<T>(block, work, block.first).tile, &row, &col);
-        row = __shfl_sync(~0u, row, 0), col = __shfl_sync(~0u, col, 0); /* else it would be found after the barrier */
-        meet_block<T>(block);
         if (threadIdx.x == 0) produce<TYPE, LAYOUT, T>(&a_map, &b_map, block, work, row, col);
         __syncwarp();
     } else {
-        if (threadIdx.x == 128) init_barriers<T>(&c_map, block);
-        __syncwarp();
-        meet_block<T>(block);
         if (T::CONSUMERS > 1) setmaxnreg_inc<T::CONSUMER_REGISTERS>();
         consume<TYPE, LAYOUT, T>({&c_map, &last_map, block.columns}, p, block, work, warpgroup - 1);
     }

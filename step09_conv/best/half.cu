@@ -5,7 +5,7 @@
  *   NHWC, c a multiple of 8, on 16 bytes        as it lies, 16 bytes at a time
  *   NHWC, c a multiple of 4, on 8 bytes         as it lies, 8 bytes at a time
  *   up to 4 channels                            4 channels in the workspace, 8 bytes at a time
- *   all others                                  the next multiple of 8 in the workspace, 16 bytes at a time
+ *   all others                                  the next multiple of 8, or 64 if they are many, in the workspace
  *
  * A first layer, of 3 channels, thus has a quarter of zeros; with 8 channels it would be five eighths.
  *
@@ -57,11 +57,17 @@ static int64_t round_up(int64_t x, int to) {
     return (x + to - 1) / to * to;
 }
 
+/* So many that their steps may be of one tap each, whose last channels are zeros. */
+static bool many_channels(int c) {
+    return c > MANY_CHANNELS && (double)round_up(c, 64) <= ZEROS * c;
+}
+
 /* The channels of a pixel as the kernels read it, and whether it can stay where it is. */
 static int channels_of(const conv_problem *p, bool *stays) {
     *stays = p->nhwc && p->c % 4 == 0 && aligned(p->x, p->c % 8 == 0 ? 16 : 8);
     if (p->nhwc && p->c % 8 == 0 && aligned(p->x, 8)) *stays = true;
-    return *stays || p->c == 0 ? p->c : p->c <= 4 ? 4 : (int)round_up(p->c, 8);
+    if (*stays || p->c == 0) return p->c;
+    return p->c <= 4 ? 4 : (int)round_up(p->c, many_channels(p->c) ? 64 : 8);
 }
 
 /* Gives a copy its place in the workspace, behind what is there. */
@@ -132,7 +138,7 @@ static half_loader loader_of(const conv_problem *p, const half_plan *plan) {
     const bool all_pixels = p->stride[0] == 1 && p->stride[1] == 1 && p->pad[0] == 0 && p->pad[1] == 0;
     if (plan->view.piece == 16 && p->r * p->s == 1 && all_pixels) return LOAD_TILES;
     if (q.h * q.w == 0 || conv_map_refuses(&q) != NULL || window_steps(&plan->view) > INT_MAX / 64) return LOAD_PIECES;
-    return q.c % 64 == 0 || (q.c > MANY_CHANNELS && round_up(q.c, 64) <= ZEROS * q.c) ? LOAD_WINDOWS : LOAD_PIECES;
+    return q.c % 64 == 0 || many_channels(q.c) ? LOAD_WINDOWS : LOAD_PIECES;
 }
 
 /* The tiles to choose from. Shared memory takes a wavefront of 128 bytes at a time: for a stage of a tile of 128 x 128
@@ -154,7 +160,7 @@ static void offer_tiles(const half_plan *plan, const gemm_problem *g, const plan
         const int room = tiles[0].clusters[0];
         offered[i] = *t;
         offered[i].shapes = in_pairs ? IN_2X1 : alone ? IN_1X1 : 0;
-        if (pieces && square && g->n % 256 == 0 && broad >= room && room > 0) offered[i].shapes = 0;
+        if (pieces && (t->bm > 128 || (square && g->n % 256 == 0 && broad >= room && room > 0))) offered[i].shapes = 0;
     }
 }
 
@@ -209,20 +215,23 @@ static cudaError_t launch_hopper(const conv_problem *p, const half_plan *plan, c
     const half_choice *c = &choices(g->out)[plan->product.tile];
     const plan_tile *t = &c->tile;
     const cluster_shape *s = &cluster_shapes[plan->product.shape];
-    CUtensorMap x_map, f_map, y_map;
+    CUtensorMap x_map, f_map, y_map, last_map;
     const conv_problem q = seen(p, plan);
-    const int filters = t->bn / s->down; /* of a box */
+    const int filters = plan->product.columns / s->down; /* of a box */
+    const int last = plan->product.columns % (128 / (int)dtype_size(p->type));
     const bool windows = plan->loader == LOAD_WINDOWS;
     cudaError_t error = windows ? conv_map_f(&f_map, &q, filters) : tensor_map_b(&f_map, g, filters);
-    x_map = y_map = f_map; /* of the others, those that are used */
+    x_map = y_map = last_map = f_map; /* of the others, those that are used */
     if (error == cudaSuccess && plan->loader == LOAD_TILES) error = tensor_map_a(&x_map, g, t->bm);
     if (error == cudaSuccess && windows) error = conv_map_x(&x_map, &q, t->bm);
     if (error == cudaSuccess && !t->any_c) error = tensor_map_c(&y_map, g, 16);
+    if (error == cudaSuccess && !t->any_c && last > 0) error = tensor_map_c_part(&last_map, g, 16, last);
     if (error != cudaSuccess) return error;
     const persistent_work work = work_of(&plan->product, t, BAND_ROWS);
     const int cluster = 1 << s->size;
     return gemm_launch_overlapping(c->kernel, (unsigned)(plan->product.clusters * cluster), cluster, c->threads,
-                                   c->bytes, stream, x_map, f_map, y_map, hopper_of(g), plan->view, work, plan->loader);
+                                   c->bytes, stream, x_map, f_map, y_map, last_map, hopper_of(g), plan->view, work,
+                                   plan->loader);
 }
 
 extern "C" cudaError_t launch_half(const conv_problem *p, const half_plan *plan, cudaStream_t stream) {

@@ -25,11 +25,11 @@
 #include "../../step06_tensorcore/best/persistent.cuh"
 #include "half_rows.cuh"
 
-/* Registers of a thread, of which three warpgroups have 168 each to share: a producer remembers its rows, if the sums
- * leave it the room. */
+/* Registers of a thread, of which three warpgroups have 168 each to share, and four 128: a producer remembers its rows,
+ * if the sums leave it the room. */
 template <class T> struct half_registers {
-    static const bool ROWS = T::PIECES * T::BN < 2 * 192;
-    static const int COPY = ROWS ? 72 : T::PRODUCER_REGISTERS, MULTIPLY = ROWS ? 216 : T::CONSUMER_REGISTERS;
+    static const bool ROWS = T::PIECES * T::BN < 2 * 192 && T::CONSUMERS < 3;
+    static const int COPY = ROWS ? 72 : 40, MULTIPLY = ROWS ? 216 : T::CONSUMERS == 3 ? 152 : 232;
 };
 
 template <class T> constexpr int half_bytes() {
@@ -59,10 +59,10 @@ static __device__ __forceinline__ void copy_pieces(const CUtensorMap *f_map, con
         half_weight weight = first;
         if (unit.first > 0) weight = weight_at(v, unit.first * 64 + threadIdx.x % S::LANES * (PIECE / 2));
         for (int t = unit.first; t < unit.first + unit.steps; t++) {
-            const uint32_t stage = block.ring + at.s * T::STAGE_BYTES, barrier = block.full + 8 * at.s;
+            const uint32_t stage = block.ring + at.s * block.stage_bytes, barrier = block.full + 8 * at.s;
             mbarrier_wait(block.empty + 8 * at.s, at.phase ^ 1);
             if (threadIdx.x == 0) {
-                mbarrier_arrive_expect_tx(barrier, T::B_BYTES);
+                mbarrier_arrive_expect_tx(barrier, block.b_bytes);
                 tma_load(stage + T::A_BYTES, f_map, t * 64, k0, barrier);
             }
             if constexpr (KEPT)
@@ -92,9 +92,9 @@ static __device__ __forceinline__ void load_windows(const CUtensorMap *x_map, co
         int tap = unit.first / slices, c = unit.first % slices * 64, r = tap / v.s, s = tap % v.s;
 #pragma unroll 1 /* as in produce */
         for (int t = unit.first; t < unit.first + unit.steps; t++) {
-            const uint32_t stage = block.ring + at.s * T::STAGE_BYTES, barrier = block.full + 8 * at.s;
+            const uint32_t stage = block.ring + at.s * block.stage_bytes, barrier = block.full + 8 * at.s;
             mbarrier_wait(block.empty + 8 * at.s, at.phase ^ 1);
-            mbarrier_arrive_expect_tx(barrier, T::STAGE_BYTES);
+            mbarrier_arrive_expect_tx(barrier, block.stage_bytes);
             tma_load_im2col(stage, x_map, c, corner.j, corner.i, corner.image, s * v.dilation[1], r * v.dilation[0],
                             barrier);
             const uint32_t filters = stage + T::A_BYTES + block.row * block.part_b * ROW_BYTES;
@@ -161,31 +161,34 @@ store_half_part(const hopper_problem &p, const half_view &v, const persistent_wo
                 const float (&d)[T::PIECES][T::BN / 2], int consumer, int place0, int k0) {
     const int THREADS = T::PING_PONG ? 128 : 128 * T::CONSUMERS;
     const int thread = threadIdx.x - 128 - (T::PING_PONG ? 128 * consumer : 0), lane = thread % 32;
-    float *sums = parts_of<float>(work.sums, unit.tile - work.whole, work.parts, T::BM, T::BN);
-    float *part = sums + unit.part * (T::BM * T::BN);
+    const int columns = columns_of<T>(work);
+    const int divided = ((unit.tile - work.whole) << work.log_down) + (int)cluster_rank();
+    float *sums = parts_of<float>(work.sums, divided, work.parts, T::BM, columns);
+    float *part = sums + unit.part * (T::BM * columns);
 #pragma unroll
     for (int piece = 0; piece < T::PIECES; piece++) {
         const int row = 64 * piece + thread / 32 * 16;
         if (place0 + row >= p.m) continue;
 #pragma unroll
-        for (int j = 0; j < T::BN / 8; j++) leave_fragment(part, T::BN, row, j * 8, lane, &d[piece][4 * j]);
+        for (int j = 0; j < T::BN / 8; j++)
+            if (j * 8 < columns) leave_fragment(part, columns, row, j * 8, lane, &d[piece][4 * j]);
     }
-    meet(&parts_met[unit.tile - work.whole], work.parts, thread, THREADS, T::PING_PONG ? 4 + consumer : 4);
-    if (v.in_plane > 0)
+    meet(&parts_met[divided], work.parts, thread, THREADS, T::PING_PONG ? 4 + consumer : 4);
+    const int TOGETHER = T::CONSUMERS == 3 ? 2 : 4; /* as in step 6 */
+    if (T::ANY_C && v.in_plane > 0)
         add_planes<T, SMALL>(p, v, place0, k0, sums, unit.part, work.parts, thread, THREADS);
     else
-        add_parts<SMALL>(p, T::BM, T::BN, place0, k0, sums, unit.part, work.parts, thread, THREADS);
+        add_parts<SMALL, TOGETHER>(p, T::BM, columns, place0, k0, sums, unit.part, work.parts, thread, THREADS);
 }
 
 /* A whole tile's 16 rows of a warp. */
 template <int TYPE, class T, int COUNT>
-static __device__ __forceinline__ void store_half(const hopper_problem &p, const half_view &v, const CUtensorMap *y_map,
+static __device__ __forceinline__ void store_half(const hopper_problem &p, const half_view &v, const slab_maps &maps,
                                                   float (&d)[COUNT], int row, int k0, uint32_t buffers, unsigned *place,
                                                   uint32_t old, int piece) {
     typedef typename hopper_small<TYPE>::type small;
     const int SHORT = hopper_short(TYPE);
     if constexpr (!T::ANY_C) {
-        const slab_maps maps = {y_map, y_map, T::BN};
         if (p.beta == 0.0f) store_slabs<SHORT, false, T>(p, maps, d, row, k0, buffers, place, old, piece);
         if (p.beta != 0.0f) store_slabs<SHORT, true, T>(p, maps, d, row, k0, buffers, place, old, piece);
     } else if (v.in_plane > 0) {
@@ -195,41 +198,9 @@ static __device__ __forceinline__ void store_half(const hopper_problem &p, const
     }
 }
 
-/* As step 6's multiply_tile, with the fence that copied windows need. */
-template <int TYPE, class T>
-static __device__ __forceinline__ void multiply_windows(float (&d)[T::PIECES][T::BN / 2], const persistent_block &block,
-                                                        int steps, int consumer, uint32_t release, bool copied,
-                                                        bool more, ring_position *at) {
-    int last = 0;
-    for (int t = 0; t < steps; t++) {
-        const uint32_t stage = block.ring + at->s * T::STAGE_BYTES;
-        const uint64_t a = wgmma_k_major(stage + (T::PING_PONG ? 0 : consumer * 64 * ROW_BYTES));
-        const uint64_t b = wgmma_k_major(stage + T::A_BYTES);
-        mbarrier_wait(block.full + 8 * at->s, at->phase);
-        if (T::PING_PONG && t == steps - 1 && more) named_barrier_arrive(2 + (consumer ^ 1), 256);
-        if (copied) fence_proxy_async();
-        wgmma_fence();
-#pragma unroll
-        for (int i = 0; i < K_STEPS; i++)
-#pragma unroll
-            for (int piece = 0; piece < T::PIECES; piece++)
-                hopper_multiply<TYPE, GEMM_TN>(d[piece], a + wgmma_advance(32 * i + 64 * ROW_BYTES * piece),
-                                               b + wgmma_advance(32 * i), i > 0 || t > 0);
-        wgmma_commit();
-#pragma unroll
-        for (int piece = 0; piece < T::PIECES; piece++) wgmma_wait<1>(d[piece]);
-        if (t > 0) release_stage(release, last);
-        last = at->s;
-        next_stage(block, at);
-    }
-#pragma unroll
-    for (int piece = 0; piece < T::PIECES; piece++) wgmma_wait<0>(d[piece]);
-    release_stage(release, last);
-}
-
 /* A warpgroup: every unit, or every second one (consume of persistent.cuh says the rest). */
 template <int TYPE, class T>
-static __device__ __forceinline__ void consume_half(const CUtensorMap *y_map, const hopper_problem &p,
+static __device__ __forceinline__ void consume_half(const slab_maps &maps, const hopper_problem &p,
                                                     const half_view &v, const persistent_block &block,
                                                     const persistent_work &work, int consumer, bool copied) {
     typedef typename hopper_small<TYPE>::type small;
@@ -247,10 +218,11 @@ static __device__ __forceinline__ void consume_half(const CUtensorMap *y_map, co
     for (; u < block.units; u += own * block.stride) {
         if (T::PING_PONG && u != block.first) named_barrier_wait(2 + consumer, 256);
         const persistent_unit unit = unit_at<T>(block, work, u);
-        /* What the epilogue has changed must not seem to be added to, or wgmmas wait for one another. */
-#pragma unroll
-        for (int i = 0; i < T::PIECES * T::BN / 2; i++) d[i / (T::BN / 2)][i % (T::BN / 2)] = 0.0f;
-        multiply_windows<TYPE, T>(d, block, unit.steps, consumer, release, copied, u + block.stride < block.units, &at);
+        if constexpr (T::EXACT)
+            multiply_exact<TYPE, GEMM_TN, T>(d, block, unit.steps, consumer, release, &at, copied);
+        else
+            multiply_tile<TYPE, GEMM_TN, T>(d, block, unit.steps, consumer, release, u + block.stride < block.units,
+                                            &at, copied);
         if (T::PING_PONG) skip_tile(block, &at, unit_steps<T>(block, work, u + block.stride));
 
         int row, k0;
@@ -258,14 +230,14 @@ static __device__ __forceinline__ void consume_half(const CUtensorMap *y_map, co
 #pragma unroll
         for (int piece = 0; piece < T::PIECES; piece++)
             scale<small>(v, d[piece], k0, p.n, v.bias != NULL && unit.part <= 0);
-        if (T::ANY_C && unit.part >= 0) {
+        if (T::PARTS && unit.part >= 0) {
             store_half_part<small, T>(p, v, work, unit, d, consumer, row, k0);
             continue;
         }
         row += (T::PING_PONG ? warp % 4 : warp) * 16;
 #pragma unroll
         for (int piece = 0; piece < T::PIECES; piece++)
-            store_half<TYPE, T>(p, v, y_map, d[piece], row + 64 * piece, k0, buffers, &place,
+            store_half<TYPE, T>(p, v, maps, d[piece], row + 64 * piece, k0, buffers, &place,
                                 block.full + T::OLD + 8 * warp, piece);
     }
     if (threadIdx.x % 32 == 0) tma_store_wait_read<0>();
@@ -278,8 +250,9 @@ static __device__ __forceinline__ void consume_half(const CUtensorMap *y_map, co
 template <int TYPE, class T>
 __global__ void __launch_bounds__(T::THREADS, 1)
     conv_half(const __grid_constant__ CUtensorMap x_map, const __grid_constant__ CUtensorMap f_map,
-              const __grid_constant__ CUtensorMap y_map, const __grid_constant__ hopper_problem p,
-              const __grid_constant__ half_view v, const persistent_work work, half_loader loader) {
+              const __grid_constant__ CUtensorMap y_map, const __grid_constant__ CUtensorMap last_map,
+              const __grid_constant__ hopper_problem p, const __grid_constant__ half_view v,
+              const persistent_work work, half_loader loader) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     extern __shared__ __align__(1024) unsigned char shared[];
     if (threadIdx.x == 0) tma_prefetch(&x_map), tma_prefetch(&f_map);
@@ -288,7 +261,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
     griddepcontrol_launch_dependents();
     if (threadIdx.x == 128) {
         tma_prefetch(&y_map);
-        for (int s = 0; s < T::STAGES; s++) {
+        for (int s = 0; s < block.stages; s++) {
             mbarrier_init(block.full + 8 * s, loader == LOAD_PIECES ? 1 + 128 : 1);
             mbarrier_init(block.empty + 8 * s, (T::PING_PONG ? 1 : T::CONSUMERS) * peers_of(block));
         }
@@ -296,13 +269,15 @@ __global__ void __launch_bounds__(T::THREADS, 1)
         fence_mbarrier_init();
     }
     __syncwarp();
-    meet_block<T>(block);
+    meet_block(block);
     if (warpgroup == 0) {
         if (T::CONSUMERS > 1) setmaxnreg_dec<half_registers<T>::COPY>();
         griddepcontrol_wait(); /* consumers wait for what is copied afterwards */
-        half_row *rows = (half_row *)(shared + T::BYTES);
-        if (loader == LOAD_PIECES && v.piece == 16) copy_pieces<16, T>(&f_map, p, v, block, work, rows);
-        if (loader == LOAD_PIECES && v.piece == 8) copy_pieces<8, T>(&f_map, p, v, block, work, rows);
+        if constexpr (T::COPIES) {
+            half_row *rows = (half_row *)(shared + T::BYTES);
+            if (loader == LOAD_PIECES && v.piece == 16) copy_pieces<16, T>(&f_map, p, v, block, work, rows);
+            if (loader == LOAD_PIECES && v.piece == 8) copy_pieces<8, T>(&f_map, p, v, block, work, rows);
+        }
         if (loader == LOAD_WINDOWS && threadIdx.x == 0) load_windows<T>(&x_map, &f_map, v, block, work);
         if (loader == LOAD_TILES && threadIdx.x == 0) {
             int row, col;
@@ -312,7 +287,8 @@ __global__ void __launch_bounds__(T::THREADS, 1)
         __syncwarp();
     } else {
         if (T::CONSUMERS > 1) setmaxnreg_inc<half_registers<T>::MULTIPLY>();
-        consume_half<TYPE, T>(&y_map, p, v, block, work, warpgroup - 1, loader == LOAD_PIECES);
+        consume_half<TYPE, T>({&y_map, &last_map, block.columns}, p, v, block, work, warpgroup - 1,
+                              T::COPIES && loader == LOAD_PIECES);
     }
     if (block.cluster > 1) cluster_sync(); /* no block may exit while another still sends it something */
 #else
@@ -322,8 +298,8 @@ __global__ void __launch_bounds__(T::THREADS, 1)
 
 /* ---- instantiations ---- */
 
-typedef void half_kernel(const CUtensorMap, const CUtensorMap, const CUtensorMap, const hopper_problem, const half_view,
-                         const persistent_work, half_loader);
+typedef void half_kernel(const CUtensorMap, const CUtensorMap, const CUtensorMap, const CUtensorMap,
+                         const hopper_problem, const half_view, const persistent_work, half_loader);
 
 typedef struct {
     half_kernel *kernel;
@@ -332,38 +308,43 @@ typedef struct {
     int device; /* that tile.clusters has been asked of; -1: none yet */
 } half_choice;
 
-/* Of step 6's; those with bulk stores have no registers left for parts. */
+/* Of step 6's; those with ping-pong consumers and bulk stores have no registers left for parts. COPIES: takes pieces. */
 template <int BM, int BN, int STAGES, int PING_PONG, int BUFFERS, int ANY_Y>
 struct half_tile : persistent_tile<BM, BN, STAGES, PING_PONG, BUFFERS, ANY_Y> {
-    static const bool PARTS = ANY_Y;
+    static const bool PARTS = ANY_Y, COPIES = true;
+};
+template <int BM, int BN, int STAGES, int BUFFERS> struct half_exact : exact_tile<BM, BN, STAGES, BUFFERS> {
+    static const bool COPIES = BM <= 128; /* a thread has room for so many rows */
 };
 
 /* The configurations.      BM   BN stages ping-pong buffers any y, parts */
-typedef half_tile<128, 256, 4, 0, 1, 0> half_broad; /* the fewest bytes a product: both consumers share it */
 typedef half_tile<128, 192, 5, 1, 1, 0> half_wide;
 typedef half_tile<128, 128, 6, 1, 2, 0> half_square;
 typedef half_tile<128, 64, 8, 1, 2, 0> half_tall;
-typedef half_tile<64, 256, 5, 0, 1, 0> half_long; /* where tiles are few: a window's rows are what costs */
 typedef half_tile<64, 128, 8, 0, 1, 0> half_flat;
 typedef half_tile<128, 128, 6, 1, 1, 1> half_square_any;
 typedef half_tile<128, 64, 8, 1, 1, 1> half_tall_any;
 typedef half_tile<64, 128, 8, 0, 1, 1> half_flat_any;
 typedef half_tile<64, 64, 12, 0, 1, 1> half_small_any;
+/*                       BM   BN stages of that, buffers */
+typedef half_exact<64, 256, 5, 1> half_exact_64; /* where tiles are few: a window's rows are what costs */
+typedef half_exact<128, 256, 4, 1> half_exact_128; /* the fewest bytes a product: both consumers share it */
+typedef half_exact<192, 192, 4, 1> half_exact_192;
 
 template <int TYPE, class T> static half_choice half_of(void) {
     return {conv_half<TYPE, T>,
             T::THREADS,
             half_bytes<T>(),
-            {T::BM, T::BN, T::PING_PONG, T::ANY_C, T::PARTS, 0, {}, false},
+            {T::BM, T::BN, T::PING_PONG, T::ANY_C, T::PARTS, 0, {}, T::EXACT},
             -1};
 }
 
 template <int TYPE> static half_choice *half_choices(void) {
     static half_choice all[HALF_TILES] = {
-        half_of<TYPE, half_broad>(),      half_of<TYPE, half_wide>(),     half_of<TYPE, half_square>(),
-        half_of<TYPE, half_tall>(),       half_of<TYPE, half_long>(),     half_of<TYPE, half_flat>(),
-        half_of<TYPE, half_square_any>(), half_of<TYPE, half_tall_any>(), half_of<TYPE, half_flat_any>(),
-        half_of<TYPE, half_small_any>(),
+        half_of<TYPE, half_wide>(),      half_of<TYPE, half_square>(),     half_of<TYPE, half_tall>(),
+        half_of<TYPE, half_flat>(),      half_of<TYPE, half_square_any>(), half_of<TYPE, half_tall_any>(),
+        half_of<TYPE, half_flat_any>(),  half_of<TYPE, half_small_any>(),  half_of<TYPE, half_exact_64>(),
+        half_of<TYPE, half_exact_128>(), half_of<TYPE, half_exact_192>(),
     };
     return all;
 }

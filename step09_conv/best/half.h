@@ -63,7 +63,7 @@ typedef struct {
 } half_plan;
 
 /* The configurations of half.cuh, on the current device; returns how many. */
-enum { HALF_TILES = 10 };
+enum { HALF_TILES = 11 };
 int half_tiles(dtype type, plan_tile tiles[HALF_TILES]);
 
 /* The plan with the best of `count` tiles, and its launch. No tiles: half_mma.cu computes. */

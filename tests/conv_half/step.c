@@ -51,6 +51,7 @@ TILE(7)
 TILE(8)
 TILE(9)
 TILE(10)
+TILE(11)
 
 #define ROW(name_, i)                                                                                                  \
     {                                                                                                                  \
@@ -60,9 +61,9 @@ TILE(10)
 
 int main(int argc, char **argv) {
     static const conv_variant variants[] = {
-        ROW("broad", 0),    ROW("wide", 1),      ROW("square", 2),     ROW("tall", 3),
-        ROW("long", 4),     ROW("flat", 5),      ROW("square_any", 6), ROW("tall_any", 7),
-        ROW("flat_any", 8), ROW("small_any", 9), ROW("mma", 10),
+        ROW("wide", 0),       ROW("square", 1),    ROW("tall", 2),       ROW("flat", 3),
+        ROW("square_any", 4), ROW("tall_any", 5),  ROW("flat_any", 6),   ROW("small_any", 7),
+        ROW("exact_64", 8),   ROW("exact_128", 9), ROW("exact_192", 10), ROW("mma", 11),
     };
     return conv_step_main(argc, argv, "conv_half", variants, ARRAY_SIZE(variants));
 }

@@ -16,35 +16,43 @@ computes() {
     counted $? "$variants, $says: $*"
 }
 
+# bulk LOADER EXACT OPTION...: the same by all tiles with bulk stores, of which these exact ones have parts, too.
+bulk() {
+    loader=$1 of=$2
+    shift 2
+    computes "$loader, whole," 'wide square tall flat' "$@"
+    computes "$loader, \(whole\|both\|parts\)," "$of" "$@"
+}
+
 # Sums that cost little, so that small problems have parts, whatever the shipped constants are.
 export XDG_CACHE_HOME="$work"
 mkdir -p "$work/kernel-ladder"
 printf 'H200 (simulated)\t%s\t%s\n' sums 100 meet 200 each_part 4 >"$work/kernel-ladder/tensorcore.costs"
 
-bulk='broad wide square tall long flat' any='square_any tall_any flat_any small_any'
-pair='broad wide square'
+any='square_any tall_any flat_any small_any' pair='wide square exact_128'
+exact='exact_64 exact_128' # and one that takes no pieces
 for dtype in f16 bf16; do
     set -- --dtype $dtype --layout nhwc
     # Each tile in both types: several waves, rows of 16 and 8 bytes, pairs of blocks, mma.sync.
     computes 'pieces of 16, \(whole\|both\|parts\),' "$any" "$@" --n 3 --c 24 --h 11 --k 131 --bias --beta -1
-    computes 'pieces of 8, whole,' "$bulk" "$@" --n 2 --c 20 --h 13 --k 72 --s 2 --dilation 2
+    bulk 'pieces of 8' "$exact" "$@" --n 2 --c 20 --h 13 --k 72 --s 2 --dilation 2
     PAIRS=1 computes 'tiles 16, whole,' "$pair" "$@" --n 3 --c 72 --h 11 --k 200 --r 1 --bias --beta 2
     computes 'pieces of 16, mma,' mma "$@" --n 2 --c 72 --h 9 --k 70 --bias --beta 0.5
     # How operands come to the tiles is the same code for both types, and tried of either (with KL_TEST_ALL, of both).
     if [ $dtype = f16 ] || [ -n "${KL_TEST_ALL:-}" ]; then
         # Several waves; sums of fewer steps than stages, of more, of one; pieces of 8 bytes.
-        computes 'pieces of 16, whole,' "$bulk" "$@" --n 3 --c 72 --h 12 --k 136 --bias --beta 0.5
+        bulk 'pieces of 16' "$exact" "$@" --n 3 --c 72 --h 12 --k 136 --bias --beta 0.5
         computes 'pieces of 8, \(whole\|both\|parts\), x f' "$any" "$@" --n 2 --c 3 --h 23 --k 65 --r 7 --stride 2 \
             --bias
-        computes 'tiles 16, whole,' "$bulk" "$@" --n 3 --c 128 --h 11 --k 192 --r 1 --bias --beta 2
-        computes 'tiles 16, whole,' 'tall long flat' "$@" --n 3 --c 72 --h 11 --k 200 --r 1 --bias --beta 2
+        bulk 'tiles 16' "$exact exact_192" "$@" --n 3 --c 128 --h 11 --k 192 --r 1 --bias --beta 2
+        bulk 'tiles 16' "$exact exact_192" "$@" --n 3 --c 72 --h 11 --k 200 --r 1 --bias --beta 2
         computes 'tiles 16, \(whole\|both\),' "$any" "$@" --n 3 --c 72 --h 11 --k 203 --r 1 --beta 2
         # A place's windows by TMA: across images, and where a tap's channels are several.
-        computes 'windows 16, whole,' "$bulk" "$@" --n 3 --c 64 --h 12 --k 192 --bias --beta 0.5
+        bulk 'windows 16' "$exact exact_192" "$@" --n 3 --c 64 --h 12 --k 192 --bias --beta 0.5
         computes 'windows 16, \(whole\|both\),' "$any" "$@" --n 3 --c 64 --h 11 --k 131 --r 1 --stride 2 --beta -1
         computes 'windows 16, parts,' "$any" "$@" --n 1 --c 192 --h 7 --k 50 --bias --alpha -0.5 --beta 2
         # Where a tap's last channels are zeros, by pairs, of which the second block may have no place.
-        PAIRS=1 computes 'windows 16, whole,' "$pair" "$@" --n 3 --c 152 --h 11 --k 200 --bias --beta 0.5
+        PAIRS=1 computes 'windows 16, \(whole\|parts\),' "$pair" "$@" --n 3 --c 152 --h 11 --k 200 --bias --beta 0.5
         # Parts behind whole tiles, with a bias, which only one part may add. Planes.
         computes 'pieces of 16, both,' "square_any small_any flat_any" "$@" --c 136 --h 25 --n 1 --k 64 --bias
         computes 'pieces of 16, both,' tall_any "$@" --c 136 --h 22 --n 1 --k 64 --bias
@@ -52,7 +60,7 @@ for dtype in f16 bf16; do
             --bias --beta 0.5
         computes 'pieces of 8, mma, x f' mma --dtype $dtype --n 2 --c 3 --h 9 --k 70 --bias --beta 0.5
         # Steps of parts of taps, parts of one tile, operands off 16 bytes ...
-        computes 'pieces of 16, whole,' "$bulk" "$@" --n 3 --c 24 --h 11 --k 200 --stride 2 --alpha 2
+        bulk 'pieces of 16' "$exact" "$@" --n 3 --c 24 --h 11 --k 200 --stride 2 --alpha 2
         computes 'windows 16, [a-z]*, x f' "$any" --dtype $dtype --n 2 --c 59 --h 11 --k 70 --bias --beta 0.5
         computes 'pieces of 8, parts, f' "$any" "$@" --c 52 --h 6 --n 1 --k 31 --r 5
         computes 'pieces of 16, parts, x f' "$any" --dtype $dtype --n 1 --c 130 --h 7 --k 50 --bias --beta 2
@@ -60,9 +68,9 @@ for dtype in f16 bf16; do
     fi
     # ... everything that moves windows, tiles in parts, operands off 8 bytes.
     if [ $dtype = bf16 ] || [ -n "${KL_TEST_ALL:-}" ]; then
-        computes 'windows 16, whole,' 'tall long flat' "$@" --n 3 --c 128 --h 15 --w 9 --k 136 --r 5 --s 2 \
+        bulk 'windows 16' "$exact" "$@" --n 3 --c 128 --h 15 --w 9 --k 136 --r 5 --s 2 \
             --stride 2 --stride-w 1 --dilation 1 --dilation-w 3 --pad 3 --pad-w 1
-        PAIRS=1 computes 'windows 16, whole,' "$pair" "$@" --n 1 --c 248 --h 15 --w 9 --k 264 --r 2 --s 3 --stride 2 \
+        PAIRS=1 computes 'windows 16, \(whole\|parts\),' "$pair" "$@" --n 1 --c 248 --h 15 --w 9 --k 264 --r 2 --s 3 --stride 2 \
             --pad 2 --alpha 2
         computes 'pieces of 16, parts,' "$any" "$@" --c 200 --h 7 --n 1 --k 50 --bias --alpha -0.5 --beta 2
         computes 'tiles 16, parts,' "$any" "$@" --c 1000 --h 7 --n 1 --k 33 --r 1 --bias
