@@ -26,11 +26,13 @@ need_folder tune "$folder"
 
 clusters='1x1 2x1 1x2 2x2 2x4' # blocks one above the other by side by side
 
-# A line a run: the name of what it leaves, the shape of its clusters, and its options. Of every kind of set one, then
-# the next of every kind.
+# A line a run: the name of what it leaves, the shape of its clusters, whether by swapped tiles, and its options. Of
+# every kind of set one, then the next of every kind.
 runs() {
     problems | while read -r name options; do
-        for cluster in $clusters; do echo "$name.$cluster $cluster $options"; done
+        for cluster in $clusters; do
+            for swapped in 0 1; do echo "$name.$cluster.$swapped $cluster $swapped $options"; done
+        done
     done
 }
 problems() {
@@ -44,12 +46,12 @@ problems() {
         plots/random_shapes.csv
 }
 
-# timed NAME CLUSTER OPTION...: into $folder/NAME.csv, each plan's line behind its microseconds.
+# timed NAME CLUSTER SWAPPED OPTION...: into $folder/NAME.csv, each plan's line behind its microseconds.
 timed() {
-    name=$1 cluster=$2 status=0
-    shift 2
+    name=$1 cluster=$2 swapped=$3 status=0
+    shift 3
     rm -f "$work/plans" "$work/csv"
-    CLUSTER=$cluster PLANS=$work/plans build/tune/run "$@" --no-baseline --time 0.02 --csv "$work/csv" \
+    CLUSTER=$cluster SWAPPED=$swapped PLANS=$work/plans build/tune/run "$@" --no-baseline --time 0.02 --csv "$work/csv" \
         >"$work/out" 2>"$work/err" </dev/null || status=$?
     if [ "$status" != 0 ]; then # 1: a plan's result is wrong, and it is not timed; others are
         echo "tune: $*: exit status $status: $(cat "$work/out" "$work/err" | tail -n 1)" >&2
@@ -63,12 +65,12 @@ timed() {
 
 runs >"$work/runs"
 began=$(date +%s) left=0
-while read -r name cluster options; do
+while read -r name cluster swapped options; do
     [ ! -e "$folder/$name.csv" ] || continue
     now=$(date +%s)
     if [ $((now - began)) -ge $((${MINUTES:-9} * 60)) ]; then left=$((left + 1)) && continue; fi
     # shellcheck disable=SC2086 # several options
-    timed "$name" "$cluster" $options
+    timed "$name" "$cluster" "$swapped" $options
     echo "tune: $name: $(grep -c . "$folder/$name.csv") times in $(($(date +%s) - now)) s" >&2
 done <"$work/runs"
 [ "$left" = 0 ] || echo "tune: $left of $(wc -l <"$work/runs") runs are not timed yet; the same command continues" >&2

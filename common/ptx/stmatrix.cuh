@@ -14,3 +14,10 @@ __device__ __forceinline__ void stmatrix_x4(uint32_t row, uint32_t r0, uint32_t 
             "r"(r3)
             : "memory");
 }
+
+/* The same, each matrix transposed: register r of lane l holds rows 2 * (l % 4) and one more, column l / 4. */
+__device__ __forceinline__ void stmatrix_x4_trans(uint32_t row, uint32_t r0, uint32_t r1, uint32_t r2, uint32_t r3) {
+    KL_SM90("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(row), "r"(r0), "r"(r1),
+            "r"(r2), "r"(r3)
+            : "memory");
+}

@@ -26,9 +26,9 @@
  *   K-major     a row of the box is 128 bytes along K of one row of A, or of one column of B. Eight rows, 1024 bytes,
  *               are a pattern; the stride offset leads from one to the next, the leading offset is not used. The next
  *               K of the box is 32 bytes further.
- *   MN-major    a row of the box is 64 columns of B for one k (16-bit types only: TRANS_B = 1). Eight of them are a
- *               pattern; the stride offset leads to the next eight k, the leading offset to the next 64 columns. The
- *               next K of the box is 16 rows, 2048 bytes, further.
+ *   MN-major    a row of the box is 64 columns of B for one k (16-bit types only: TRANS_B = 1), or 64 rows of A
+ *               (TRANS_A = 1). Eight of them are a pattern; the stride offset leads to the next eight k, the leading
+ *               offset to the next 64 columns. The next K of the box is 16 rows, 2048 bytes, further.
  */
 #pragma once
 
@@ -116,32 +116,32 @@ template <int N, typename SUM, int COUNT> __device__ __forceinline__ void wgmma_
 }
 
 /* wgmma_TYPE(d, a, b, add): d = a * b + (add ? d : 0); a and b are descriptors. */
-#define KL_WGMMA_16(type, count, n, a, b, add, trans)                                                                  \
-    template <int TRANS_B>                                                                                             \
+#define KL_WGMMA_16(type, count, n, a, b, add, trans_b, trans_a)                                                       \
+    template <int TRANS_B, int TRANS_A = 0>                                                                            \
     __device__ __forceinline__ void wgmma_##type(float(&d)[count], uint64_t a_tile, uint64_t b_tile, int add_d) {      \
         KL_SM90A("{ .reg .pred p; setp.ne.b32 p, %" #add ", 0;\n"                                                      \
                  "wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." #type "." #type " {" KL_TEXT##count                 \
-                 "}, %" #a ", %" #b ", p, 1, 1, 0, %" #trans "; }"                                                     \
+                 "}, %" #a ", %" #b ", p, 1, 1, %" #trans_a ", %" #trans_b "; }"                                       \
                  : KL_D##count("f", d)                                                                                 \
-                 : "l"(a_tile), "l"(b_tile), "r"(add_d), "n"(TRANS_B));                                                \
+                 : "l"(a_tile), "l"(b_tile), "r"(add_d), "n"(TRANS_B), "n"(TRANS_A));                                  \
     }
 #define KL_WGMMA_HALF(...) KL_WGMMA_16(f16, __VA_ARGS__) KL_WGMMA_16(bf16, __VA_ARGS__)
-KL_WGMMA_HALF(8, 16, 8, 9, 10, 11)
-KL_WGMMA_HALF(16, 32, 16, 17, 18, 19)
-KL_WGMMA_HALF(24, 48, 24, 25, 26, 27)
-KL_WGMMA_HALF(32, 64, 32, 33, 34, 35)
-KL_WGMMA_HALF(40, 80, 40, 41, 42, 43)
-KL_WGMMA_HALF(48, 96, 48, 49, 50, 51)
-KL_WGMMA_HALF(56, 112, 56, 57, 58, 59)
-KL_WGMMA_HALF(64, 128, 64, 65, 66, 67)
-KL_WGMMA_HALF(72, 144, 72, 73, 74, 75)
-KL_WGMMA_HALF(80, 160, 80, 81, 82, 83)
-KL_WGMMA_HALF(88, 176, 88, 89, 90, 91)
-KL_WGMMA_HALF(96, 192, 96, 97, 98, 99)
-KL_WGMMA_HALF(104, 208, 104, 105, 106, 107)
-KL_WGMMA_HALF(112, 224, 112, 113, 114, 115)
-KL_WGMMA_HALF(120, 240, 120, 121, 122, 123)
-KL_WGMMA_HALF(128, 256, 128, 129, 130, 131)
+KL_WGMMA_HALF(8, 16, 8, 9, 10, 11, 12)
+KL_WGMMA_HALF(16, 32, 16, 17, 18, 19, 20)
+KL_WGMMA_HALF(24, 48, 24, 25, 26, 27, 28)
+KL_WGMMA_HALF(32, 64, 32, 33, 34, 35, 36)
+KL_WGMMA_HALF(40, 80, 40, 41, 42, 43, 44)
+KL_WGMMA_HALF(48, 96, 48, 49, 50, 51, 52)
+KL_WGMMA_HALF(56, 112, 56, 57, 58, 59, 60)
+KL_WGMMA_HALF(64, 128, 64, 65, 66, 67, 68)
+KL_WGMMA_HALF(72, 144, 72, 73, 74, 75, 76)
+KL_WGMMA_HALF(80, 160, 80, 81, 82, 83, 84)
+KL_WGMMA_HALF(88, 176, 88, 89, 90, 91, 92)
+KL_WGMMA_HALF(96, 192, 96, 97, 98, 99, 100)
+KL_WGMMA_HALF(104, 208, 104, 105, 106, 107, 108)
+KL_WGMMA_HALF(112, 224, 112, 113, 114, 115, 116)
+KL_WGMMA_HALF(120, 240, 120, 121, 122, 123, 124)
+KL_WGMMA_HALF(128, 256, 128, 129, 130, 131, 132)
 
 /* Both K-major. tf32: of a float the upper 19 bits are read. */
 #define KL_WGMMA_TF32(count, n, text, operands, a, b, add)                                                             \

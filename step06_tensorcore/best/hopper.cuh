@@ -28,26 +28,26 @@ __host__ __device__ constexpr int hopper_bk(int type) {
 template <int TYPE> struct hopper_sum { typedef float type; };
 template <> struct hopper_sum<GEMM_S8> { typedef int type; };
 
-/* d = 64 rows of A times the tile of B over 32 bytes of K, plus d if `add`. */
-template <int TYPE, int LAYOUT, class SUM, int COUNT>
+/* d = 64 rows of A times the tile of B over 32 bytes of K, plus d if `add`. MN_A, MN_B: that operand is MN-major. */
+template <int TYPE, bool MN_A, bool MN_B, class SUM, int COUNT>
 __device__ __forceinline__ void hopper_multiply(SUM (&d)[COUNT], uint64_t a, uint64_t b, int add) {
     if constexpr (TYPE == GEMM_F16)
-        wgmma_f16<LAYOUT == GEMM_NN>(d, a, b, add);
+        wgmma_f16<MN_B, MN_A>(d, a, b, add);
     else if constexpr (TYPE == GEMM_BF16)
-        wgmma_bf16<LAYOUT == GEMM_NN>(d, a, b, add);
+        wgmma_bf16<MN_B, MN_A>(d, a, b, add);
     else if constexpr (TYPE == GEMM_S8)
         wgmma_s8(d, a, b, add);
     else
         wgmma_tf32(d, a, b, add);
 }
 
-/* The descriptor of a tile of B. tn: its rows are columns of B, along K. nn: boxes of 64 columns, one after the other,
- * each BK rows of k. Then the step from one 32 bytes (tn) or 16 rows (nn) of K to the next. */
-template <int LAYOUT> __device__ __forceinline__ uint64_t hopper_b(uint32_t tile) {
-    return LAYOUT == GEMM_TN ? wgmma_k_major(tile) : wgmma_mn_major(tile, 64 * ROW_BYTES);
+/* The descriptor of a tile. K-major: its rows, or its columns, lie along K. MN-major: boxes of 64 rows or columns, one
+ * after the other, each BK rows of k. Then the step from one 32 bytes or 16 rows of K to the next. */
+template <bool MN> __device__ __forceinline__ uint64_t hopper_tile(uint32_t tile) {
+    return MN ? wgmma_mn_major(tile, 64 * ROW_BYTES) : wgmma_k_major(tile);
 }
-template <int LAYOUT> __device__ __forceinline__ constexpr uint64_t hopper_b_step() {
-    return wgmma_advance(LAYOUT == GEMM_TN ? 32 : 16 * ROW_BYTES);
+template <bool MN> __device__ __forceinline__ constexpr uint64_t hopper_step() {
+    return wgmma_advance(MN ? 16 * ROW_BYTES : 32);
 }
 
 /* The problem, apart from its tensor maps. */

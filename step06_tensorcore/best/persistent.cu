@@ -1,5 +1,7 @@
 /* Launches the persistent kernel (persistent.cuh, read that first) as plan.c has decided; f16 in tn is instantiated
  * here. */
+#include <utility>
+
 #include "align.h"
 #include "persistent_tiles.cuh"
 
@@ -49,18 +51,23 @@ static cudaError_t launch_product(const hopper_plan *plan, cudaStream_t stream) 
     const plan_tile *t = &c->tile;
     const cluster_shape *s = &cluster_shapes[plan->shape];
     CUtensorMap a_map, b_map, c_map, last_map;
-    const int last = plan->columns % (128 / (int)dtype_size(p->out));
-    cudaError_t error = tensor_map_a(&a_map, p, t->bm / s->across);
+    const int bk = hopper_bk(p->type), row = 128 / (int)dtype_size(p->out);       /* of C, as slabs have it */
+    const int of_a = plan->swapped ? plan->columns / s->down : t->bm / s->across; /* rows of a box; of B, if K-major: */
+    const int of_b = plan->swapped ? t->bm / s->across : plan->columns / s->down;
+    cudaError_t error = tensor_map_a(&a_map, p, of_a);
     if (error == cudaSuccess)
-        error = tensor_map_b(&b_map, p, (p->layout == GEMM_TN ? plan->columns : hopper_bk(p->type)) / s->down);
-    if (error == cudaSuccess && !t->any_c) error = tensor_map_c(&c_map, p, 16);
-    if (error == cudaSuccess && last > 0 && !t->any_c) error = tensor_map_c_part(&last_map, p, 16, last);
+        error = tensor_map_b(&b_map, p, p->layout == GEMM_TN ? of_b : bk / (plan->swapped ? s->across : s->down));
+    c_map = last_map = a_map;                                              /* where they are not used */
+    const int rows = plan->swapped ? row : 16, last = plan->columns % row; /* of a slab; what is left of the last */
+    if (error == cudaSuccess && !t->any_c) error = tensor_map_c(&c_map, p, rows);
+    if (error == cudaSuccess && last > 0 && !t->any_c)
+        error = plan->swapped ? tensor_map_c(&last_map, p, last) : tensor_map_c_part(&last_map, p, rows, last);
     if (error != cudaSuccess) return error;
+    if (plan->swapped) std::swap(a_map, b_map);
     const int cluster = 1 << s->size;
     const persistent_work work = work_of(plan, t, BAND_ROWS);
     return gemm_launch_overlapping(c->kernel, (unsigned)(plan->clusters * cluster), cluster, c->threads, c->bytes,
-                                   stream, a_map, b_map, t->any_c ? a_map : c_map,
-                                   last > 0 && !t->any_c ? last_map : a_map, hopper_of(p), work);
+                                   stream, a_map, b_map, c_map, last_map, hopper_of(p), work);
 }
 
 extern "C" cudaError_t launch_persistent(const hopper_plan *plan, cudaStream_t stream) {

@@ -73,9 +73,15 @@ template <int BM_, int BN_, int STAGES_, int PING_PONG_, int BUFFERS_, int ANY_C
 };
 
 /* How many columns it has, sixteens up to BN, the host chooses for each problem, so that tiles fit C and the GPU. The
- * fewer, the more stages find room. The consumers share it, 64 rows each. */
+ * fewer, the more stages find room. The consumers share it, 64 rows each. It may be swapped: then A and B have changed
+ * places, and the tile's rows are columns of C, its columns are rows of C. In nn it always is. */
 template <int BM, int BN, int STAGES, int BUFFERS> struct exact_tile : persistent_tile<BM, BN, STAGES, 0, BUFFERS, 0> {
     static const bool EXACT = true;
+};
+
+/* Which operand of wgmma is MN-major: what is B of the problem, in nn. */
+template <int LAYOUT, class T> struct operands {
+    static const bool MN_A = LAYOUT == GEMM_NN && T::EXACT, MN_B = LAYOUT == GEMM_NN && !T::EXACT;
 };
 
 /* ---- tile scheduler ---- */
@@ -89,15 +95,16 @@ struct persistent_work {
     int whole, parts; /* cluster tiles that one cluster computes alone; the parts of each of the others */
     void *sums;       /* their partial sums (reduce_parts.cuh) */
     int tiles_m, tiles_n, units, steps; /* cluster tiles; whole ones and parts; steps of a tile along K */
-    int columns;                        /* of an exact_tile */
+    int columns, swapped;               /* of an exact_tile */
 };
 
-/* The work of a plan with that tile, in bands of about so many rows of C. */
+/* The work of a plan with that tile, in bands of about so many rows of tiles. */
 static inline persistent_work work_of(const hopper_plan *plan, const plan_tile *t, int band_rows) {
     const gemm_problem *p = &plan->p;
     const cluster_shape s = cluster_shapes[plan->shape];
     const int bm = s.down * t->bm, bn = s.across * plan->columns, bk = hopper_bk(p->type);
-    const int tiles_m = (p->m + bm - 1) / bm, tiles_n = (p->n + bn - 1) / bn;
+    const int m = plan->swapped ? p->n : p->m, n = plan->swapped ? p->m : p->n;
+    const int tiles_m = (m + bm - 1) / bm, tiles_n = (n + bn - 1) / bn;
     const int units = plan->whole + (tiles_m * tiles_n - plan->whole) * plan->parts;
     return {s.down >> 1,
             s.across >> 1, /* of 1, 2 and 4 */
@@ -111,7 +118,8 @@ static inline persistent_work work_of(const hopper_plan *plan, const plan_tile *
             tiles_n,
             units,
             (p->k + bk - 1) / bk,
-            plan->columns};
+            plan->columns,
+            plan->swapped};
 }
 
 /* A block's place in shared memory and its share of the tiles. Cluster tiles: those of the blocks of a cluster count
@@ -121,7 +129,7 @@ struct persistent_block {
     int down, across, cluster;           /* blocks of a cluster, as in persistent_work; all of them */
     int row, col;                        /* of the block in its cluster, whose ranks count rows first */
     unsigned same_row, same_col;         /* bits of those in its row, which share its tile of A, and in its column */
-    int part_a, part_b;                  /* rows of those tiles that each of them loads for all */
+    int part_a, part_b;                  /* rows of those tiles, or of their boxes, that each of them loads for all */
     int first, units, stride;            /* this cluster's are first, first + stride, ... below units */
     int steps;                           /* tiles along K */
     int columns;                         /* of a tile */
@@ -154,9 +162,10 @@ static __device__ __forceinline__ int unit_steps(const persistent_block &b, cons
 
 template <int TYPE, int LAYOUT, class T>
 static __device__ __forceinline__ persistent_block persistent_begin(const persistent_work &w, unsigned char *shared) {
+    typedef operands<LAYOUT, T> O;
     persistent_block b;
     b.columns = columns_of<T>(w), b.stages = T::STAGES;
-    b.b_bytes = (LAYOUT == GEMM_TN ? b.columns : (b.columns + 63) / 64 * 64) * ROW_BYTES;
+    b.b_bytes = (O::MN_B ? (b.columns + 63) / 64 * 64 : b.columns) * ROW_BYTES;
     b.stage_bytes = T::A_BYTES + (T::EXACT ? b.b_bytes : T::B_BYTES);
     if constexpr (T::EXACT) b.stages = min(T::MOST_STAGES, T::STAGES * T::STAGE_BYTES / b.stage_bytes);
     b.full = shared_address(shared), b.empty = b.full + 8 * T::MOST_STAGES;
@@ -166,7 +175,8 @@ static __device__ __forceinline__ persistent_block persistent_begin(const persis
     b.row = rank & w.row_bits, b.col = rank >> w.log_down;
     b.units = w.units, b.steps = w.steps;
     b.same_row = (unsigned)w.first_row << b.row, b.same_col = ((1u << b.down) - 1) << b.col * b.down;
-    b.part_a = T::BM >> w.log_across, b.part_b = (LAYOUT == GEMM_TN ? b.columns : hopper_bk(TYPE)) >> w.log_down;
+    b.part_a = (O::MN_A ? hopper_bk(TYPE) : T::BM) >> w.log_across;
+    b.part_b = (O::MN_B ? hopper_bk(TYPE) : b.columns) >> w.log_down;
     b.first = blockIdx.x >> log_size, b.stride = gridDim.x >> log_size;
     return b;
 }
@@ -219,32 +229,37 @@ static __device__ __forceinline__ void release_stage(uint32_t empty, int s) {
 
 /* ---- producer: from memory to the ring ---- */
 
+/* One operand of a step, from k and its row or column `first` on, to shared memory. MN: in boxes of 64 of these, each
+ * BK rows of k; else one box along K. Of each box that `sharing` blocks need, this one loads the rows from `part` on
+ * for all, those of `mask`. */
+template <int TYPE, bool MN, int BOXES>
+static __device__ __forceinline__ void load_operand(const CUtensorMap *map, uint32_t to, int k, int first, int sharing,
+                                                    int part, unsigned mask, uint32_t barrier) {
+#pragma unroll
+    for (int box = 0; box < BOXES; box++) {
+        const int x = MN ? first + 64 * box : k, y = (MN ? k : first) + part;
+        const uint32_t at = to + (hopper_bk(TYPE) * box + part) * ROW_BYTES;
+        if (sharing == 1)
+            tma_load(at, map, x, y, barrier);
+        else
+            tma_load_multicast(at, map, x, y, barrier, mask);
+    }
+}
+
 /* Loads one step of a tile into stage s, once it is empty: this block's rows of A from `row` on, and the columns of B
- * from `col` on; one part of them for all blocks that share them, of which the others load the rest. tn: a part of B is
- * some of its columns, along K. nn: B comes in boxes of 64 columns, and a part is some of their rows of K. */
+ * from `col` on; one part of them for all blocks that share them, of which the others load the rest. */
 template <int TYPE, int LAYOUT, class T>
 static __device__ __forceinline__ void load_stage(const CUtensorMap *a_map, const CUtensorMap *b_map,
                                                   const persistent_block &block, int s, int t, int row, int col) {
-    const int BK = hopper_bk(TYPE), MOST = (T::BN + 63) / 64, needed = block.b_bytes / 64 / ROW_BYTES;
-    /* A producer with few registers has a loop. */
-    const int boxes = LAYOUT == GEMM_TN ? 1 : T::CONSUMERS == 1 ? MOST : needed;
-    const int part_a = block.part_a * block.col, part_b = block.part_b * block.row;
-    const uint32_t a = block.ring + s * block.stage_bytes, b = a + T::A_BYTES, barrier = block.full + 8 * s;
+    typedef operands<LAYOUT, T> O;
+    const int BOXES_A = O::MN_A ? T::BM / 64 : 1, BOXES_B = O::MN_B ? (T::BN + 63) / 64 : 1;
+    const uint32_t a = block.ring + s * block.stage_bytes, barrier = block.full + 8 * s;
+    const int k = t * hopper_bk(TYPE);
     mbarrier_arrive_expect_tx(barrier, T::A_BYTES + block.b_bytes);
-    if (block.across == 1)
-        tma_load(a, a_map, t * BK, row, barrier);
-    else
-        tma_load_multicast(a + part_a * ROW_BYTES, a_map, t * BK, row + part_a, barrier, block.same_row);
-#pragma unroll
-    for (int box = 0; box < boxes; box++) {
-        if (T::EXACT && LAYOUT == GEMM_NN && box >= needed) break;
-        const int x = LAYOUT == GEMM_TN ? t * BK : col + 64 * box, y = (LAYOUT == GEMM_TN ? col : t * BK) + part_b;
-        const uint32_t to = b + (BK * box + part_b) * ROW_BYTES;
-        if (block.down == 1)
-            tma_load(to, b_map, x, y, barrier);
-        else
-            tma_load_multicast(to, b_map, x, y, barrier, block.same_col);
-    }
+    load_operand<TYPE, O::MN_A, BOXES_A>(a_map, a, k, row, block.across, block.part_a * block.col, block.same_row,
+                                         barrier);
+    load_operand<TYPE, O::MN_B, BOXES_B>(b_map, a + T::A_BYTES, k, col, block.down, block.part_b * block.row,
+                                         block.same_col, barrier);
 }
 
 /* One thread: all steps of all units, of which the first tile begins at `row` and `col`. It reads nothing until the
@@ -282,6 +297,7 @@ template <int TYPE, int LAYOUT, class T, class SUM, int COUNT>
 static __device__ __forceinline__ void multiply_tile(SUM (&d)[T::PIECES][COUNT], const persistent_block &block,
                                                      int steps, int consumer, uint32_t release, bool more,
                                                      ring_position *at, bool copied = false) {
+    typedef operands<LAYOUT, T> O;
     int last = 0;
     /* The first wgmma adds nothing to these, but the compiler does not know: it would keep the old ones meanwhile. */
 #pragma unroll
@@ -289,8 +305,8 @@ static __device__ __forceinline__ void multiply_tile(SUM (&d)[T::PIECES][COUNT],
 #pragma unroll 1
     for (int t = 0; t < steps; t++) {
         const uint32_t stage = block.ring + at->s * block.stage_bytes;
-        const uint64_t a = wgmma_k_major(stage + (T::PING_PONG ? 0 : consumer * 64 * ROW_BYTES));
-        const uint64_t b = hopper_b<LAYOUT>(stage + T::A_BYTES);
+        const uint64_t a = hopper_tile<O::MN_A>(stage + (T::PING_PONG ? 0 : consumer * 64 * ROW_BYTES));
+        const uint64_t b = hopper_tile<O::MN_B>(stage + T::A_BYTES);
         mbarrier_wait(block.full + 8 * at->s, at->phase);
         if (T::PING_PONG && t == steps - 1 && more) named_barrier_arrive(2 + (consumer ^ 1), 256);
         if (copied) fence_proxy_async();
@@ -299,8 +315,9 @@ static __device__ __forceinline__ void multiply_tile(SUM (&d)[T::PIECES][COUNT],
         for (int i = 0; i < K_STEPS; i++)
 #pragma unroll
             for (int piece = 0; piece < T::PIECES; piece++)
-                hopper_multiply<TYPE, LAYOUT>(d[piece], a + wgmma_advance(32 * i + 64 * ROW_BYTES * piece),
-                                              b + i * hopper_b_step<LAYOUT>(), i > 0 || t > 0);
+                hopper_multiply<TYPE, O::MN_A, O::MN_B>(
+                    d[piece], a + i * hopper_step<O::MN_A>() + wgmma_advance(64 * ROW_BYTES * piece),
+                    b + i * hopper_step<O::MN_B>(), i > 0 || t > 0);
         wgmma_commit();
         /* By now the previous stage has been multiplied, this one perhaps not yet. */
 #pragma unroll
@@ -335,9 +352,10 @@ static __device__ __forceinline__ void multiply_exact(SUM (&d)[1][T::BN / 2], co
 
 /* A part of a tile: leaves its sums in the workspace, waits until all parts have, and stores its share of the tile. */
 template <int TYPE, class T, class SUM>
-static __device__ __forceinline__ void
-store_part(const hopper_problem &p, const persistent_block &block, const persistent_work &work,
-           const persistent_unit &unit, const SUM (&d)[T::PIECES][T::BN / 2], int consumer, int row0, int col0) {
+static __device__ __forceinline__ void store_part(const hopper_problem &p, const persistent_block &block,
+                                                  const persistent_work &work, const persistent_unit &unit,
+                                                  const SUM (&d)[T::PIECES][T::BN / 2], int consumer, int row0,
+                                                  int col0, bool swapped) {
     typedef typename hopper_small<TYPE>::type small;             /* the other type that C may have */
     const int THREADS = T::PING_PONG ? 128 : 128 * T::CONSUMERS; /* that share the tile */
     const int TOGETHER = T::CONSUMERS == 3 ? 2 : 4;              /* as the registers allow */
@@ -349,16 +367,17 @@ store_part(const hopper_problem &p, const persistent_block &block, const persist
 #pragma unroll
     for (int piece = 0; piece < T::PIECES; piece++) {
         const int row = 64 * piece + thread / 32 * 16;
-        if (row0 + row >= p.m) continue;
+        if (row0 + row >= (swapped ? p.n : p.m)) continue;
 #pragma unroll
         for (int j = 0; j < T::BN / 8; j++)
             if (j * 8 < columns) leave_fragment(part, columns, row, j * 8, lane, &d[piece][4 * j]);
     }
     meet(&parts_met[divided], work.parts, thread, THREADS, T::PING_PONG ? 4 + consumer : 4);
     if (p.out == hopper_long(TYPE))
-        add_parts<SUM, TOGETHER>(p, T::BM, columns, row0, col0, sums, unit.part, work.parts, thread, THREADS);
+        add_parts<SUM, TOGETHER>(p, T::BM, columns, row0, col0, sums, unit.part, work.parts, thread, THREADS, swapped);
     else
-        add_parts<small, TOGETHER>(p, T::BM, columns, row0, col0, sums, unit.part, work.parts, thread, THREADS);
+        add_parts<small, TOGETHER>(p, T::BM, columns, row0, col0, sums, unit.part, work.parts, thread, THREADS,
+                                   swapped);
 }
 
 /* A warpgroup: every unit, or every second one. */
@@ -371,6 +390,7 @@ static __device__ __forceinline__ void consume(const slab_maps &maps, const hopp
     const uint32_t buffers = block.staging + warp * (T::BUFFERS * T::SLAB);
     const uint32_t release = peer_empty(block, thread);
     const int own = T::PING_PONG ? 2 : 1;
+    const bool swapped = T::EXACT && (LAYOUT == GEMM_NN || work.swapped);
     unsigned place = 0; /* slabs stored so far */
     int u = block.first;
     sum_type d[T::PIECES][T::BN / 2];
@@ -394,7 +414,14 @@ static __device__ __forceinline__ void consume(const slab_maps &maps, const hopp
         if (T::PING_PONG)
             skip_tile(block, &at, unit_steps<T>(block, work, u + block.stride)); /* the next one is the other's */
         if (unit.part >= 0) {
-            store_part<TYPE, T>(p, block, work, unit, d, consumer, row, col);
+            store_part<TYPE, T>(p, block, work, unit, d, consumer, row, col, swapped);
+            continue;
+        }
+        if (swapped) {
+            if constexpr (T::EXACT)
+                epilogue_swapped<TYPE, T>(p, maps, d[0], col, row + 64 * consumer,
+                                          block.staging + consumer * (4 * T::BUFFERS * T::SLAB), &place,
+                                          block.full + T::OLD + 8 * 4 * consumer, 5 + consumer);
             continue;
         }
         row += (T::PING_PONG ? warp % 4 : warp) * 16;

@@ -85,6 +85,71 @@ static __device__ __forceinline__ void store_slabs(const hopper_problem &p, cons
     }
 }
 
+/* The same of a swapped tile, of C's transpose, whose columns are rows of C: a warpgroup's 64 rows are columns of C.
+ * Its warps fill slabs together, of 64 rows of C by 128 bytes; of words, twice 32 rows by 128 bytes side by side.
+ * stmatrix transposes 16-bit results; words are written one by one, without bank conflicts. (row, col): in C. */
+template <int OUT, bool ADD, class T, class SUM, int COUNT>
+static __device__ __forceinline__ void store_swapped_slabs(const hopper_problem &p, const slab_maps &maps,
+                                                           const SUM (&d)[COUNT], int row, int col, uint32_t buffers,
+                                                           unsigned *place, uint32_t old, int barrier) {
+    const bool SHORT = OUT == DTYPE_F16 || OUT == DTYPE_BF16;
+    const int ROWS = SHORT ? 64 : 32, SIDES = SHORT ? 1 : 2, SIDE = ROWS * ROW_BYTES, COLUMNS = 64 / SIDES;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
+    const bool elected = threadIdx.x % 128 == 0;
+#pragma unroll
+    for (int s = 0; s < COUNT * 2 / ROWS; s++) {
+        const int left = maps.columns - s * ROWS;
+        if (left <= 0) break;
+        const CUtensorMap *map = left < ROWS ? maps.last : maps.whole;
+        const uint32_t slab = buffers + *place % T::BUFFERS * (4 * T::SLAB);
+        if (elected) {
+            tma_store_wait_read<T::BUFFERS - 1>();
+            if (ADD) mbarrier_arrive_expect_tx(old, SIDES * ROW_BYTES * min(left, ROWS));
+#pragma unroll
+            for (int side = 0; side < SIDES; side++)
+                if (ADD) tma_load(slab + side * SIDE, map, col + side * COLUMNS, row + s * ROWS, old);
+        }
+        named_barrier_wait(barrier, 128);
+        if (ADD) mbarrier_wait(old, *place % 2);
+        ++*place;
+#pragma unroll
+        for (int j = s * ROWS / 8; j < (s + 1) * ROWS / 8; j += SHORT ? 2 : 1) { /* 8 rows of C */
+            const int r0 = j * 8 - s * ROWS;
+            if (r0 >= left) break;
+            if constexpr (SHORT) {
+                const int r = r0 + lane / 16 * 8 + lane % 8, chunk = (2 * warp + lane / 8 % 2) ^ (r % 8);
+                const uint32_t to = slab + r * ROW_BYTES + chunk * 16;
+                uint32_t c[4], four[4];
+                if (ADD) ldmatrix_x4_trans(c, to);
+#pragma unroll
+                for (int i = 0; i < 4; i++) {
+                    float2 two = hopper_scale(p, d[4 * j + 2 * i], d[4 * j + 2 * i + 1]);
+                    if (ADD) two = hopper_add(p, two, hopper_unpack<OUT>(c[i]));
+                    four[i] = hopper_pack<OUT>(two);
+                }
+                stmatrix_x4_trans(to, four[0], four[1], four[2], four[3]);
+            } else {
+#pragma unroll
+                for (int i = 0; i < 2; i++) {
+                    auto two = hopper_scale(p, d[4 * j + 2 * i], d[4 * j + 2 * i + 1]);
+                    const int n = 16 * warp + 8 * i + lane / 4, r = r0 + lane % 4 * 2, chunk = n % 32 / 4;
+                    const uint32_t at = slab + n / 32 * SIDE + r * ROW_BYTES + n % 4 * 4;
+                    auto &x = shared_at<decltype(two.x)>(at + (chunk ^ (r % 8)) * 16);
+                    auto &y = shared_at<decltype(two.x)>(at + ROW_BYTES + (chunk ^ (r % 8 + 1)) * 16);
+                    if (ADD) two = hopper_add(p, two, decltype(two){x, y});
+                    x = two.x, y = two.y;
+                }
+            }
+        }
+        fence_proxy_async();
+        named_barrier_wait(barrier, 128);
+#pragma unroll
+        for (int side = 0; side < SIDES; side++)
+            if (elected) tma_store(map, col + side * COLUMNS, row + s * ROWS, slab + side * SIDE);
+        if (elected) tma_store_commit();
+    }
+}
+
 /* The same for the problem's type of C. */
 template <int TYPE, class T, class SUM, int COUNT>
 static __device__ __forceinline__ void epilogue(const hopper_problem &p, const slab_maps &maps, const SUM (&d)[COUNT],
@@ -98,6 +163,20 @@ static __device__ __forceinline__ void epilogue(const hopper_problem &p, const s
     }
     if (p.out == LONG && !add) store_slabs<LONG, false, T>(p, maps, d, row, col, buffers, place, old, piece);
     if (p.out == LONG && add) store_slabs<LONG, true, T>(p, maps, d, row, col, buffers, place, old, piece);
+}
+
+/* Of a swapped tile; the consumer's 64 rows. */
+template <int TYPE, class T, class SUM, int COUNT>
+static __device__ __forceinline__ void epilogue_swapped(const hopper_problem &p, const slab_maps &maps,
+                                                        const SUM (&d)[COUNT], int row, int col, uint32_t buffers,
+                                                        unsigned *place, uint32_t old, int barrier) {
+    const int SHORT = hopper_short(TYPE), LONG = hopper_long(TYPE);
+    const bool add = p.beta != 0.0f;
+    if (p.out == SHORT && !add)
+        store_swapped_slabs<SHORT, false, T>(p, maps, d, row, col, buffers, place, old, barrier);
+    if (p.out == SHORT && add) store_swapped_slabs<SHORT, true, T>(p, maps, d, row, col, buffers, place, old, barrier);
+    if (p.out == LONG && !add) store_swapped_slabs<LONG, false, T>(p, maps, d, row, col, buffers, place, old, barrier);
+    if (p.out == LONG && add) store_swapped_slabs<LONG, true, T>(p, maps, d, row, col, buffers, place, old, barrier);
 }
 
 /* The same for C of any alignment, ANY_C: 32 columns of a warp's 16 rows at a time pass through its slab, and leave it

@@ -22,10 +22,11 @@ typedef struct {
 } persistent_choice;
 
 template <int TYPE, int LAYOUT, class T> static persistent_choice persistent_of(int shapes) {
+    const int orders = !T::EXACT ? AS_IS : LAYOUT == GEMM_NN ? SWAPPED : AS_IS | SWAPPED;
     return {gemm_persistent<TYPE, LAYOUT, T>,
             T::THREADS,
             T::BYTES,
-            {T::BM, T::BN, T::PING_PONG, T::ANY_C, true, shapes, {}, T::EXACT},
+            {T::BM, T::BN, T::PING_PONG, T::ANY_C, true, shapes, {}, T::EXACT, orders},
             -1};
 }
 

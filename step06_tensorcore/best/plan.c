@@ -2,7 +2,7 @@
  *
  *   a step of a tile     its products, what a multiprocessor takes to bring it in, or what L2 takes to deliver it,
  *                        whichever is longest; L2 is faster in a single wave. An exact tile has as many columns as
- *                        fit C
+ *                        fit C, or as many as fit C's rows where it is swapped
  *   a unit               its steps. Then it stores the tile, or leaves its part and adds up its share of the tile; with
  *                        ping-pong consumers the next unit is multiplied meanwhile
  *   a launch             the units of the cluster that has most of them; at least what DRAM takes to move A, B, C and
@@ -120,10 +120,10 @@ typedef struct {
 } tile_costs;
 
 /* Of a tile of so many columns, in `tiles` cluster tiles: without what storing and adding up cost. */
-static inline tile_costs steps_of(const plan_tile *t, int columns, const cluster_shape *s, uint64_t tiles,
+static inline tile_costs steps_of(const plan_tile *t, int columns, bool swapped, const cluster_shape *s, uint64_t tiles,
                                   const gemm_problem *p, const problem_costs *of, const plan_costs *costs) {
-    const bool tn = p->layout == GEMM_TN;
-    const int rows_b = tn ? columns : (columns + 63) / 64 * 64;
+    const bool boxes = p->layout == GEMM_NN && !swapped; /* of 64 columns */
+    const int rows_b = boxes ? (columns + 63) / 64 * 64 : columns;
     tile_costs c = {.tiles = tiles < INT_MAX ? (unsigned)tiles : INT_MAX, /* so many no launch takes */
                     .steps = of->steps,
                     .clusters = (unsigned)t->clusters[s->size],
@@ -134,12 +134,13 @@ static inline tile_costs steps_of(const plan_tile *t, int columns, const cluster
     const double rows = columns > 64 ? 2 * columns : columns + 64;
     c.products = t->bm / 64 * rows + (t->bm > 64 && columns < 192 ? costs->narrow : 0);
     c.products = larger(c.products, (t->bm + rows_b) * costs->port);
-    c.deliver = t->bm / s->across * of->row_a + rows_b / s->down * of->row_b;
+    c.deliver =
+        t->bm / s->across * (swapped ? of->row_b : of->row_a) + rows_b / s->down * (swapped ? of->row_a : of->row_b);
     return c;
 }
 
-static inline void add_stores(tile_costs *c, const plan_tile *t, int columns, int m, const plan_costs *costs) {
-    const int rows = m < t->bm ? m : t->bm;
+static inline void add_stores(tile_costs *c, const plan_tile *t, int columns, int most, const plan_costs *costs) {
+    const int rows = most < t->bm ? most : t->bm;
     c->store = costs->store + (costs->store_bn + (t->any_c ? costs->scattered * t->bm / 64 : 0)) * columns;
     c->between = t->ping_pong ? costs->between : c->store;
     const double sums = 2.0 * rows * columns * 4; /* bytes, written and read */
@@ -147,12 +148,12 @@ static inline void add_stores(tile_costs *c, const plan_tile *t, int columns, in
     c->moved = sums * t->clusters[0] / c->clusters / costs->dram;
 }
 
-/* Cluster tiles from the top to the bottom of C; from left to right. */
-static unsigned tiles_down(const plan_tile *t, const cluster_shape *s, const gemm_problem *p) {
-    return ceil_div((unsigned)p->m, (unsigned)(s->down * t->bm));
+/* Cluster tiles from the top to the bottom of C, or of its transpose; from left to right. */
+static unsigned tiles_down(const plan_tile *t, const cluster_shape *s, const gemm_problem *p, bool swapped) {
+    return ceil_div((unsigned)(swapped ? p->n : p->m), (unsigned)(s->down * t->bm));
 }
-static unsigned tiles_across(int columns, const cluster_shape *s, const gemm_problem *p) {
-    return ceil_div((unsigned)p->n, (unsigned)(s->across * columns));
+static unsigned tiles_across(int columns, const cluster_shape *s, const gemm_problem *p, bool swapped) {
+    return ceil_div((unsigned)(swapped ? p->m : p->n), (unsigned)(s->across * columns));
 }
 
 /* Those of a launch whose blocks take so many, with so many parts. Memory works while the tensor cores do, but not all
@@ -181,9 +182,10 @@ double hopper_clocks(const gemm_problem *p, const plan_tile *t, const hopper_pla
     if (t->clusters[s->size] < 1) return INFINITY;
     const hopper_plan copies = plan_copies(p, plan->a.rows > 0, plan->b.rows > 0, costs);
     const problem_costs of = costs_of_problem(&copies.p, costs);
-    const uint64_t tiles = (uint64_t)tiles_down(t, s, p) * tiles_across(plan->columns, s, p);
-    tile_costs c = steps_of(t, plan->columns, s, tiles, &copies.p, &of, costs);
-    add_stores(&c, t, plan->columns, p->m, costs);
+    const bool swapped = plan->swapped;
+    const uint64_t tiles = (uint64_t)tiles_down(t, s, p, swapped) * tiles_across(plan->columns, s, p, swapped);
+    tile_costs c = steps_of(t, plan->columns, swapped, s, tiles, &copies.p, &of, costs);
+    add_stores(&c, t, plan->columns, swapped ? p->n : p->m, costs);
     const unsigned whole = (unsigned)plan->whole;
     return copies.clocks + clocks_of(t, &c, whole, ceil_div(whole, c.clusters), (unsigned)plan->parts, costs);
 }
@@ -205,17 +207,18 @@ static double limit_of(double clocks, double least, const plan_costs *costs) {
 
 /* Makes it the plan to use tile number `i`, of so many columns, in `tiles` clusters of that shape, if that is faster,
  * for whole tiles or with parts. */
-static inline void consider(plan_search *search, const plan_tile *t, int columns, int i, int shape, uint64_t tiles) {
+static inline void consider(plan_search *search, const plan_tile *t, int columns, bool swapped, int i, int shape,
+                            uint64_t tiles) {
     hopper_plan *plan = search->plan;
     const plan_costs *costs = search->costs;
     const cluster_shape *s = &cluster_shapes[shape];
-    tile_costs c = steps_of(t, columns, s, tiles, &plan->p, &search->of, costs);
+    tile_costs c = steps_of(t, columns, swapped, s, tiles, &plan->p, &search->of, costs);
     const double was = plan->clocks, before = search->before;
     /* Nothing takes less than if all clusters had as many steps. Where tiles have parts, all ask L2 for something. */
     const double even = (double)tiles * (double)c.steps / c.clusters;
     const double step = larger(c.products, c.deliver * (costs->once < 1 ? costs->once : 1));
     if (c.always + even * step >= search->limit || c.tiles == INT_MAX) return;
-    add_stores(&c, t, columns, plan->p.m, costs);
+    add_stores(&c, t, columns, swapped ? plan->p.n : plan->p.m, costs);
     unsigned waves = ceil_div(c.tiles, c.clusters);
     const double whole = before + clocks_of(t, &c, c.tiles, waves, 1, costs);
     if (whole < plan->clocks) plan->clocks = whole, plan->whole = (int)c.tiles, plan->parts = 1;
@@ -239,7 +242,8 @@ static inline void consider(plan_search *search, const plan_tile *t, int columns
         }
     }
     if (plan->clocks >= was) return;
-    plan->tile = i, plan->columns = columns, plan->shape = shape, plan->clusters = (int)c.clusters;
+    plan->tile = i, plan->columns = columns, plan->swapped = swapped, plan->shape = shape;
+    plan->clusters = (int)c.clusters;
     search->limit = limit_of(plan->clocks - before, search->of.least, costs); /* without clusters it is the least */
 }
 
@@ -268,27 +272,29 @@ static void find_columns(exact_columns exact[3], unsigned n) {
     }
 }
 
-/* The same with each shape of its clusters; of four and more blocks, if C has tiles for more than half of them. */
-static void consider_clusters(plan_search *search, const plan_tile *t, int i, const exact_columns *exact) {
+/* The same with each shape of its clusters; of four and more blocks, if C has tiles for more than half of them.
+ * `exact`: for C's columns, or for its rows, if it is swapped. */
+static void consider_clusters(plan_search *search, const plan_tile *t, int i, bool swapped,
+                              const exact_columns *exact) {
     const gemm_problem *p = &search->plan->p;
     for (int shape = 0; shape < CLUSTER_SHAPES; shape++) {
         const cluster_shape *s = &cluster_shapes[shape];
         if (!(t->shapes >> shape & 1) || t->clusters[s->size] < 1) continue;
-        if (s->size >= 2 && p->m <= s->down / 2 * t->bm) continue;
-        const uint64_t down = tiles_down(t, s, p);
+        if (s->size >= 2 && (swapped ? p->n : p->m) <= s->down / 2 * t->bm) continue;
+        const uint64_t down = tiles_down(t, s, p, swapped);
         if (!t->exact) {
-            const bool fits = s->size < 2 || p->n > s->across / 2 * t->bn;
-            if (fits) consider(search, t, t->bn, i, shape, down * tiles_across(t->bn, s, p));
+            const bool fits = s->size < 2 || (swapped ? p->m : p->n) > s->across / 2 * t->bn;
+            if (fits) consider(search, t, t->bn, swapped, i, shape, down * tiles_across(t->bn, s, p, swapped));
             continue;
         }
-        const bool even = dtype_size(p->out) > 2; /* words leave in whole rows of 128 bytes */
+        const bool even = dtype_size(p->out) > 2 && !swapped; /* words leave in whole rows of 128 bytes */
         const exact_columns *x = &exact[s->across >> 1];
         uint64_t tiles = 0;
         for (int j = x->count - 1; j >= 0 && tiles < MOST_TILES * (unsigned)t->clusters[s->size]; j--) {
             const int columns = even ? (x->columns[j] + 31) / 32 * 32 : x->columns[j];
             if (columns > t->bn) continue;
-            tiles = down * (even ? tiles_across(columns, s, p) : x->tiles[j]);
-            consider(search, t, columns, i, shape, tiles);
+            tiles = down * (even ? tiles_across(columns, s, p, false) : x->tiles[j]);
+            consider(search, t, columns, swapped, i, shape, tiles);
         }
     }
 }
@@ -301,15 +307,18 @@ hopper_plan plan_hopper(const gemm_problem *p, const plan_tile *tiles, int count
     const bool bulk = on_16_bytes(p->C, p->ldc, out) && (size_t)p->n * out % 16 == 0; /* it writes whole chunks */
     best = plan_copies(p, !on_16_bytes(p->A, p->lda, size), transposes(p) || !on_16_bytes(p->B, p->ldb, size), costs);
     plan_search search = {&best, costs_of_problem(&best.p, costs), best.clocks, INFINITY, costs};
-    exact_columns exact[3];
-    find_columns(exact, (unsigned)p->n);
+    exact_columns exact[3], rows[3];
+    find_columns(exact, (unsigned)p->n), find_columns(rows, (unsigned)p->m);
     best.clocks = INFINITY;
-    for (int i = 0; i < count; i++)
-        if (bulk || tiles[i].any_c) consider_clusters(&search, &tiles[i], i, exact);
+    for (int i = 0; i < count; i++) {
+        if (!bulk && !tiles[i].any_c) continue;
+        if (tiles[i].orders & AS_IS) consider_clusters(&search, &tiles[i], i, false, exact);
+        if (tiles[i].orders & SWAPPED) consider_clusters(&search, &tiles[i], i, true, rows);
+    }
     if (best.tile < 0) return best;
     const plan_tile *t = &tiles[best.tile];
     const cluster_shape *s = &cluster_shapes[best.shape];
-    const int64_t all = (int64_t)tiles_down(t, s, p) * tiles_across(best.columns, s, p);
+    const int64_t all = (int64_t)tiles_down(t, s, p, best.swapped) * tiles_across(best.columns, s, p, best.swapped);
     const int64_t units = best.whole + (all - best.whole) * best.parts;
     if (units < best.clusters) best.clusters = (int)units;
     best.sums = (void *)((uintptr_t)p->workspace + best.bytes);

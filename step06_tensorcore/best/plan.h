@@ -26,7 +26,10 @@ typedef struct {
     int shapes;                   /* bits: of its clusters */
     int clusters[CLUSTER_SIZES];  /* of each size, that run at the same time on the device; 0: it cannot run */
     bool exact;                   /* of any sixteens of columns, up to bn */
+    int orders;                   /* bits: in which it takes operands */
 } plan_tile;
+/* Swapped, it computes C's transpose: its rows are columns of C, its columns rows. */
+enum { AS_IS = 1, SWAPPED = 2 };
 
 /* A copy of a matrix in the workspace, in rows that begin on 128 bytes. */
 typedef struct {
@@ -41,10 +44,11 @@ typedef struct {
     double clocks; /* of a multiprocessor; no tile: infinite */
     int tile;      /* its number; -1: none takes the problem */
     int columns;   /* of its: all, if it is not exact */
-    int shape;     /* of its clusters: an index of cluster_shapes */
-    int clusters;  /* of the launch */
-    int whole;     /* cluster tiles that one cluster computes alone; each of the others consists of */
-    int parts;     /* so many parts */
+    bool swapped;
+    int shape;    /* of its clusters: an index of cluster_shapes */
+    int clusters; /* of the launch */
+    int whole;    /* cluster tiles that one cluster computes alone; each of the others consists of */
+    int parts;    /* so many parts */
     plan_copy a, b;
     gemm_problem p; /* the problem with what has been copied */
     void *sums;     /* where the parts leave their sums */

@@ -141,15 +141,27 @@ template <typename SUM> static __device__ __forceinline__ void swap_rows(four<SU
     *x = odd ? four<SUM>{x0, x1, x->at[2], x->at[3]} : four<SUM>{x->at[0], x->at[1], x0, x1};
 }
 
+/* Four sums of a lane in a fragment of C's transpose: two rows of C, and in each a column and the eighth after it. */
+template <typename OUT, typename SUM, class PROBLEM>
+static __device__ __forceinline__ void store_swapped(const PROBLEM &p, int row, int col, OUT *c, const four<SUM> &sum) {
+#pragma unroll
+    for (int e = 0; e < 4; e++) {
+        if (row + e % 2 >= p.m || col + e / 2 * 8 >= p.n) continue;
+        OUT *to = gemm_at(c, p.ldc, row + e % 2, col + e / 2 * 8);
+        *to = blend(p, sum.at[e], p.beta == 0.0f ? OUT(0) : *to);
+    }
+}
+
 /* Adds up this block's share of the tile of bm x bn at row0, col0 and stores it: `part` is its number among `parts`.
  * Fours of sums are dealt out in pairs, those of fragments in which C has rows. Where parts are many, fours are few:
  * then eight lanes add up a four, an eighth of the parts each. TOGETHER fours of as many parts are in flight at a time.
- */
+ * `swapped`: it is a tile of C's transpose. */
 template <typename OUT, int TOGETHER = 4, typename SUM, class PROBLEM>
 static __device__ __forceinline__ void add_parts(const PROBLEM &p, int bm, int bn, int row0, int col0, const SUM *sums,
-                                                 int part, int parts, int thread, int threads) {
+                                                 int part, int parts, int thread, int threads, bool swapped = false) {
     const int across = bn / 8;
-    const int pairs = (min(bm, p.m - row0) + 15) / 16 * across * 16, end = pairs * (part + 1) / parts * 2;
+    const int pairs = (min(bm, (swapped ? p.n : p.m) - row0) + 15) / 16 * across * 16,
+              end = pairs * (part + 1) / parts * 2;
     const bool fours = is_fours<OUT>(p), odd = thread % 2;
     const int lanes = parts > 8 ? 8 : 1, step = threads / lanes; /* for a four; fours from one to the next of a lane */
     const int of_four = lanes > 1 ? thread % 32 / 4 : 0, first = lanes > 1 ? thread / 32 * 4 + thread % 4 : thread;
@@ -181,11 +193,17 @@ static __device__ __forceinline__ void add_parts(const PROBLEM &p, int bm, int b
         for (int i = 0; i < TOGETHER; i++) {
             const int here = at + i * step;
             if (lanes > 1) add_lanes(&sum[i]);
+            if (swapped) {
+                if (here < end && of_four == 0)
+                    store_swapped(p, col0 + here / 32 % across * 8 + here % 4 * 2,
+                                  row0 + here / 32 / across * 16 + here % 32 / 4, (OUT *)p.C, sum[i]);
+                continue;
+            }
             swap_rows(&sum[i], odd);
             const int row = here / 32 / across * 16 + odd * 8 + here % 32 / 4;
             to[i] = make_int2(here < end && of_four == 0 ? row0 + row : p.m,
                               col0 + here / 32 % across * 8 + here % 4 / 2 * 4);
         }
-        store_fours<OUT>(p, to, sum, fours);
+        if (!swapped) store_fours<OUT>(p, to, sum, fours);
     }
 }

@@ -5,6 +5,7 @@
  *   CLUSTERS=3 run OPTION...      on three clusters of blocks, on which small problems take several waves of tiles
  *   CLUSTER=2x4 run OPTION...     in clusters of two blocks one above the other by four side by side, not in the best
  *   COLUMNS=48 run OPTION...      with so many columns in exact tiles
+ *   SWAPPED=1 run OPTION...       by swapped tiles alone; 0: by the others
  *   PLANS=FILE run OPTION...      appends to FILE for each row of the table "VARIANT,...": what it computed, and how
  *   run --fit TIMES COSTS         reads such lines, each behind its microseconds, and writes the lines of a cache file
  */
@@ -63,7 +64,7 @@ static timed_plan plan_with(const gemm_problem *p, int candidate) {
         t.b = plan_multistage(p, true, candidate - FIRST_STAGES, &shipped_costs);
         return t;
     }
-    const char *set = getenv("CLUSTERS"), *columns = getenv("COLUMNS");
+    const char *set = getenv("CLUSTERS"), *columns = getenv("COLUMNS"), *swapped = getenv("SWAPPED");
     plan_tile tiles[PERSISTENT_TILES];
     plan_costs costs = set != NULL ? *current_costs() : shipped_costs;
     const int count = persistent_tiles(p, tiles), most = set != NULL ? atoi(set) : INT_MAX;
@@ -76,6 +77,7 @@ static timed_plan plan_with(const gemm_problem *p, int candidate) {
             if (these < 16 || these > tiles[i].bn || these % 16 != 0) tiles[i].shapes = 0; /* there is no such plan */
             tiles[i].exact = false, tiles[i].bn = these;
         }
+        if (swapped != NULL) tiles[i].orders &= atoi(swapped) ? SWAPPED : AS_IS;
         for (int size = 0; size < CLUSTER_SIZES; size++)
             if (tiles[i].clusters[size] > most) tiles[i].clusters[size] = most;
     }
@@ -86,7 +88,9 @@ static timed_plan plan_with(const gemm_problem *p, int candidate) {
 static const char *lacks(const gemm_problem *p, int i) {
     const timed_plan t = plan_with(p, i);
     if (p->type == GEMM_S8 && p->layout == GEMM_NN) return "takes s8 in tn";
+    const char *swapped = getenv("SWAPPED");
     if (!t.hopper && (shapes_to_try(IN_1X1) & IN_1X1) == 0) return "has no clusters";
+    if (!t.hopper && swapped != NULL && atoi(swapped)) return "swaps nothing";
     if (i >= FIRST_WHOLE && i < FIRST_STAGES && plan_with(p, i % FIRST_WHOLE).a.parts == 1)
         return "the same as without _whole";
     return t.a.tile >= 0 || isfinite(t.b.clocks) || p->m == 0 || p->n == 0 ? NULL : "there is no such plan";
@@ -98,10 +102,10 @@ static const char *note(const gemm_problem *p, int i) {
     const timed_plan t = plan_with(p, i);
     FILE *f = path != NULL ? fopen(path, "ae") : NULL;
     if (f != NULL) {
-        fprintf(f, "%s,%s,%s,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d\n", names[i], gemm_type_name(p->type),
+        fprintf(f, "%s,%s,%s,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d\n", names[i], gemm_type_name(p->type),
                 gemm_layout_name(p->layout), p->m, p->n, p->k, p->lda, p->ldb, p->ldc, t.hopper ? t.a.tile : t.b.tile,
                 t.a.shape, t.hopper ? t.a.whole : (int)t.b.whole, t.hopper ? t.a.parts : t.b.parts, t.a.a.rows > 0,
-                t.a.b.rows > 0, t.a.columns);
+                t.a.b.rows > 0, t.a.columns, t.a.swapped);
         fclose(f);
     }
     return t.a.tile < 0 ? NULL : notes[t.a.parts == 1 ? 0 : t.a.whole > 0 ? 1 : 2];
@@ -155,10 +159,11 @@ static const gemm_layout layouts[] = {GEMM_TN, GEMM_NN};
 /* A line of TIMES, into zeros; false: it makes no sense. */
 static bool read_time(const char *line, double *us, timed_plan *t) {
     char name[32], type[8], layout[8];
-    int tile, shape, whole, parts, a, b, columns, candidate = 0, kind = 0;
+    int tile, shape, whole, parts, a, b, columns, swapped, candidate = 0, kind = 0;
     gemm_problem *p = &t->p;
-    if (sscanf(line, "%lf,%31[^,],%7[^,],%7[^,],%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d", us, name, type, layout, &p->m,
-               &p->n, &p->k, &p->lda, &p->ldb, &p->ldc, &tile, &shape, &whole, &parts, &a, &b, &columns) != 17)
+    if (sscanf(line, "%lf,%31[^,],%7[^,],%7[^,],%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d", us, name, type, layout,
+               &p->m, &p->n, &p->k, &p->lda, &p->ldb, &p->ldc, &tile, &shape, &whole, &parts, &a, &b, &columns,
+               &swapped) != 18)
         return false;
     while (kind < ARRAY_SIZE(types) && strcmp(type, gemm_type_name(types[kind])) != 0) kind++;
     while (candidate < CANDIDATES && strcmp(name, names[candidate]) != 0) candidate++;
@@ -171,7 +176,7 @@ static bool read_time(const char *line, double *us, timed_plan *t) {
     gemm_outs(p->type = types[kind], outs);
     p->out = outs[0], p->layout = strcmp(layout, "tn") == 0 ? GEMM_TN : GEMM_NN, p->alpha = 1;
     t->a.tile = t->b.tile = tile, t->b.whole = t->a.whole = whole, t->a.parts = t->b.parts = parts;
-    t->a.shape = shape, t->a.columns = columns, t->a.a.rows = a, t->a.b.rows = b;
+    t->a.shape = shape, t->a.columns = columns, t->a.swapped = swapped, t->a.a.rows = a, t->a.b.rows = b;
     return true;
 }
 

@@ -22,9 +22,10 @@ static const int BAND_ROWS = 2048; /* places in a band of the threadblock swizzl
  * clocks are fewer than those for pieces, which are estimated as if they came by TMA, times so many. */
 static const int MANY_CHANNELS = 128;
 static const double ZEROS = 1.3, PIECES_TIMES = 1.3;
-/* On an H100: the clocks in which L2 delivers 128 bytes of a window, and of a filter; meeting takes so many times as
- * long as in a product of matrices, as the parts ask L2 for windows at the same time. */
-static const double WINDOW_ROW = 3.6, FILTER_ROW = 1.5, MEET_TIMES = 4;
+/* On an H200: the clocks in which L2 delivers 128 bytes of a window, and of a filter. Meeting takes so many times as
+ * long as in a product of matrices, as the parts ask L2 for windows at the same time; storing, which scales and adds a
+ * bias, so many. */
+static const double WINDOW_ROW = 4.2, FILTER_ROW = 1.5, MEET_TIMES = 4, STORE_TIMES = 2;
 
 static half_choice *choices(dtype type) {
     return type == DTYPE_BF16 ? half_choices_bf16() : half_choices<GEMM_F16>();
@@ -164,9 +165,15 @@ static void offer_tiles(const half_plan *plan, const gemm_problem *g, const plan
     }
 }
 
+/* Elements that DRAM moves: of x, read once, the filters and y; where all windows were in memory. */
+static double moved(const conv_problem *p, const gemm_problem *g, bool windows) {
+    const double x = windows ? (double)g->m * g->k : (double)p->n * p->h * p->w * p->c;
+    return x + (double)g->n * g->k + (double)g->m * g->n;
+}
+
 /* Asks step 6's plan for tiles and parts, with x and f copied by `all.loader`. Pieces are estimated as if they came by
- * TMA from 128 bytes on. A window's row takes L2 longer than a filter's. Operands are not copied for this. Filters of
- * more weights than it can count are left to half_mma.cu. */
+ * TMA from 128 bytes on. A window's row takes L2 longer than a filter's, and DRAM has pixels, not windows. Operands are
+ * not copied for this. Filters of more weights than it can count are left to half_mma.cu. */
 static half_plan plan_as(const conv_problem *p, half_plan all, const plan_tile *tiles, int count) {
     const half_filters *f = &all.filters;
     const int c = all.view.c;
@@ -182,6 +189,8 @@ static half_plan plan_as(const conv_problem *p, half_plan all, const plan_tile *
     asked.A = asked.B = (const void *)256, asked.lda = asked.ldb = (int)round_up(g.k, 64);
     plan_costs costs = *current_costs();
     costs.copy = INFINITY;
+    costs.store *= STORE_TIMES, costs.store_bn *= STORE_TIMES;
+    if (g.m > 0 && g.n > 0 && g.k > 0) costs.dram *= moved(p, &g, true) / moved(p, &g, false);
     if (all.loader == LOAD_TILES) asked.lda = asked.ldb = c;
     if (all.loader == LOAD_WINDOWS) {
         asked.lda = 8, asked.ldb = c;

@@ -200,9 +200,9 @@ static __device__ __forceinline__ void store_half(const hopper_problem &p, const
 
 /* A warpgroup: every unit, or every second one (consume of persistent.cuh says the rest). */
 template <int TYPE, class T>
-static __device__ __forceinline__ void consume_half(const slab_maps &maps, const hopper_problem &p,
-                                                    const half_view &v, const persistent_block &block,
-                                                    const persistent_work &work, int consumer, bool copied) {
+static __device__ __forceinline__ void consume_half(const slab_maps &maps, const hopper_problem &p, const half_view &v,
+                                                    const persistent_block &block, const persistent_work &work,
+                                                    int consumer, bool copied) {
     typedef typename hopper_small<TYPE>::type small;
     const int warp = __shfl_sync(~0u, threadIdx.x / 32 - 4, 0), thread = threadIdx.x % 128, own = T::PING_PONG ? 2 : 1;
     const uint32_t release = peer_empty(block, thread);
@@ -251,8 +251,8 @@ template <int TYPE, class T>
 __global__ void __launch_bounds__(T::THREADS, 1)
     conv_half(const __grid_constant__ CUtensorMap x_map, const __grid_constant__ CUtensorMap f_map,
               const __grid_constant__ CUtensorMap y_map, const __grid_constant__ CUtensorMap last_map,
-              const __grid_constant__ hopper_problem p, const __grid_constant__ half_view v,
-              const persistent_work work, half_loader loader) {
+              const __grid_constant__ hopper_problem p, const __grid_constant__ half_view v, const persistent_work work,
+              half_loader loader) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     extern __shared__ __align__(1024) unsigned char shared[];
     if (threadIdx.x == 0) tma_prefetch(&x_map), tma_prefetch(&f_map);
@@ -308,7 +308,8 @@ typedef struct {
     int device; /* that tile.clusters has been asked of; -1: none yet */
 } half_choice;
 
-/* Of step 6's; those with ping-pong consumers and bulk stores have no registers left for parts. COPIES: takes pieces. */
+/* Of step 6's; those with ping-pong consumers and bulk stores have no registers left for parts. COPIES: takes pieces.
+ */
 template <int BM, int BN, int STAGES, int PING_PONG, int BUFFERS, int ANY_Y>
 struct half_tile : persistent_tile<BM, BN, STAGES, PING_PONG, BUFFERS, ANY_Y> {
     static const bool PARTS = ANY_Y, COPIES = true;
@@ -327,7 +328,7 @@ typedef half_tile<128, 64, 8, 1, 1, 1> half_tall_any;
 typedef half_tile<64, 128, 8, 0, 1, 1> half_flat_any;
 typedef half_tile<64, 64, 12, 0, 1, 1> half_small_any;
 /*                       BM   BN stages of that, buffers */
-typedef half_exact<64, 256, 5, 1> half_exact_64; /* where tiles are few: a window's rows are what costs */
+typedef half_exact<64, 256, 5, 1> half_exact_64;   /* where tiles are few: a window's rows are what costs */
 typedef half_exact<128, 256, 4, 1> half_exact_128; /* the fewest bytes a product: both consumers share it */
 typedef half_exact<192, 192, 4, 1> half_exact_192;
 
@@ -335,7 +336,7 @@ template <int TYPE, class T> static half_choice half_of(void) {
     return {conv_half<TYPE, T>,
             T::THREADS,
             half_bytes<T>(),
-            {T::BM, T::BN, T::PING_PONG, T::ANY_C, T::PARTS, 0, {}, T::EXACT},
+            {T::BM, T::BN, T::PING_PONG, T::ANY_C, T::PARTS, 0, {}, T::EXACT, AS_IS},
             -1};
 }
 

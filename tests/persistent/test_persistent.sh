@@ -1,6 +1,6 @@
 #!/bin/sh
 # Every configuration of step 6's persistent kernel in the simulator, on three clusters of blocks: whole tiles, whole
-# tiles and parts, parts alone; C of any alignment; A and B copied first. And the kernel for little products, with those
+# tiles and parts, parts alone; swapped tiles; C of any alignment; A and B copied first. And the kernel for little products, with those
 # that it takes some from. Ends with "N passed, N failed".
 set -u
 . "$(dirname "$0")/../case.sh"
@@ -21,6 +21,8 @@ computes() {
 }
 
 for layout in tn nn; do
+    unset SWAPPED # exact tiles always are in nn
+    [ $layout = nn ] || export SWAPPED=0
     for dtype in f16 bf16 tf32 s8; do
         case "$dtype $layout" in 's8 nn' | 'bf16 nn') continue ;; esac
         case $dtype in *16) long=1200 ;; tf32) long=600 ;; s8) long=2400 ;; esac # 2400 bytes: K that is divided
@@ -80,12 +82,28 @@ for layout in tn nn; do
             --k 1200 --beta 2
 done
 
+# Swapped tiles: several waves, slabs of 128 bytes and less, words, clusters of each shape, parts of tiles.
+for kind in 'f16 tn' 'bf16 tn' 'f16 nn'; do
+    set -- --dtype "${kind% *}" --layout "${kind#* }"
+    exact='exact_64 exact_128 exact_192'
+    export SWAPPED=1 CLUSTER=1x1
+    computes '[a-z ]*' "$exact" "$@" --m 328 --n 264 --k 400 --beta 2
+    COLUMNS=112 computes '[a-z ]*' "$exact" "$@" --m 229 --n 200 --k 136
+    [ "$kind" != 'bf16 tn' ] || [ -n "${KL_TEST_ALL:-}" ] || continue
+    COLUMNS=48 computes '[a-z ]*' "$exact" "$@" --m 229 --n 208 --k 72 --out f32 --beta 2
+    computes parts "$exact" "$@" --m 60 --n 48 --k 1504 --beta 2
+    computes parts "$exact" "$@" --m 33 --n 72 --k 1504 --out f32
+    computes 'whole tiles and parts' 'exact_64 exact_128' "$@" --m 128 --n 504 --k 1200 --beta -3
+    for CLUSTER in 2x1 1x2 2x2; do computes '[a-z ]*' exact_128 "$@" --m 264 --n 800 --k 208 --beta 2; done
+done
+unset SWAPPED
+
 # Exact tiles of each number of columns: slabs of 128 bytes and less; as many stages as find room; more than one tile.
 for columns in 16 32 48 64 80 96 112 128 144 160 176 192 208 224 240 256; do
     tiles='exact_64 exact_128' more=exact_192
     [ $columns -le 192 ] || more=
     case $columns in 32 | 80 | 96 | 144 | 160 | 224 | 240) [ -n "${KL_TEST_ALL:-}" ] || continue ;; esac
-    COLUMNS=$columns CLUSTER=1x1 computes '[a-z ]*' "$tiles $more" --layout tn --m 200 --n 328 --k 136 --beta 2
+    SWAPPED=0 COLUMNS=$columns CLUSTER=1x1 computes '[a-z ]*' "$tiles $more" --layout tn --m 200 --n 328 --k 136 --beta 2
     case $columns in 48 | 112 | 208) ;; *) [ -n "${KL_TEST_ALL:-}" ] || continue ;; esac
     COLUMNS=$columns CLUSTER=1x1 computes '[a-z ]*' "$tiles $more" --layout nn --m 200 --n 328 --k 136
 done

@@ -8,10 +8,10 @@
 
 /* 132 multiprocessors. */
 static const plan_tile tiles[] = {
-    {128, 128, true, false, true, IN_1X1, {132, 66, 30, 15}, false},
-    {64, 128, false, false, true, IN_2X1, {132, 66, 30, 15}, false},
-    {128, 128, true, true, true, IN_1X1, {132, 66, 30, 15}, false},
-    {64, 128, false, true, true, IN_1X1, {132, 66, 30, 15}, false},
+    {128, 128, true, false, true, IN_1X1, {132, 66, 30, 15}, false, AS_IS},
+    {64, 128, false, false, true, IN_2X1, {132, 66, 30, 15}, false, AS_IS},
+    {128, 128, true, true, true, IN_1X1, {132, 66, 30, 15}, false, AS_IS},
+    {64, 128, false, true, true, IN_1X1, {132, 66, 30, 15}, false, AS_IS},
 };
 
 static gemm_problem problem(int m, int n, int k) {
@@ -58,11 +58,11 @@ TEST(a_partial_wave_is_split) { /* 140 tiles: 132 and 8, in 16 parts each */
 /* The tiles that step 6 has for 16 bits and a C on 16 bytes. */
 enum { ALL_SHAPES = IN_1X1 | IN_2X1 | IN_1X2 | IN_2X2 };
 static const plan_tile half_tiles[] = {
-    {128, 192, true, false, true, IN_1X1 | IN_2X1 | IN_2X2, {132, 66, 30, 15}, false},
-    {64, 128, false, false, true, IN_1X1 | IN_2X2, {132, 66, 30, 15}, false},
-    {64, 256, false, false, true, ALL_SHAPES, {132, 66, 30, 15}, true},
-    {128, 256, false, false, true, ALL_SHAPES, {132, 66, 30, 15}, true},
-    {192, 192, false, false, true, ALL_SHAPES, {132, 66, 30, 15}, true},
+    {128, 192, true, false, true, IN_1X1 | IN_2X1 | IN_2X2, {132, 66, 30, 15}, false, AS_IS},
+    {64, 128, false, false, true, IN_1X1 | IN_2X2, {132, 66, 30, 15}, false, AS_IS},
+    {64, 256, false, false, true, ALL_SHAPES, {132, 66, 30, 15}, true, AS_IS | SWAPPED},
+    {128, 256, false, false, true, ALL_SHAPES, {132, 66, 30, 15}, true, AS_IS | SWAPPED},
+    {192, 192, false, false, true, ALL_SHAPES, {132, 66, 30, 15}, true, AS_IS | SWAPPED},
 };
 
 /* 1024^3 takes 128 tiles of 64 x 128, not fewer or larger ones. */
@@ -95,7 +95,7 @@ TEST(few_tiles_fill_the_device) {
 }
 
 TEST(a_large_cluster_is_no_larger_than_c) {
-    plan_tile t = {64, 64, false, true, true, 255, {132, 66, 30, 15}, false};
+    plan_tile t = {64, 64, false, true, true, 255, {132, 66, 30, 15}, false, AS_IS};
     for (int m = 8; m <= 520; m += 64)
         for (int n = 8; n <= 520; n += 64) {
             const gemm_problem p = problem(m, n, 4096);
@@ -106,7 +106,7 @@ TEST(a_large_cluster_is_no_larger_than_c) {
 }
 
 TEST(clusters_share_what_l2_delivers_slowly) { /* rows of an odd multiple of 16 bytes; many tiles */
-    plan_tile t = {128, 128, true, true, true, 255, {132, 66, 30, 15}, false};
+    plan_tile t = {128, 128, true, true, true, 255, {132, 66, 30, 15}, false, AS_IS};
     gemm_problem p = problem(8192, 8192, 8200);
     assert_true(cluster_shapes[plan_hopper(&p, &t, 1, &shipped_costs).shape].size > 0);
     t.shapes = IN_1X1;
@@ -133,7 +133,7 @@ static void check_exact(gemm_problem p, plan_tile t, int eights) {
 }
 
 TEST(an_exact_tile_has_as_many_columns_as_c_needs) {
-    const plan_tile t = {192, 192, false, false, true, 255, {132, 66, 30, 15}, .exact = true};
+    const plan_tile t = {192, 192, false, false, true, 255, {132, 66, 30, 15}, .exact = true, AS_IS};
     for (int n = 8; n <= 1400; n += 40)
         for (int m = 200; m <= 3000; m += 700) {
             gemm_problem p = problem(m, n, 1000);
@@ -143,6 +143,23 @@ TEST(an_exact_tile_has_as_many_columns_as_c_needs) {
             p.out = DTYPE_F16, p.layout = GEMM_NN;
             check_exact(p, t, 16);
         }
+}
+
+TEST(a_swapped_tile_has_as_many_columns_as_c_has_rows) {
+    const gemm_problem p = problem(4696, 120, 3472); /* in 59 tiles of 128 x 80; else there are 37, of 128 x 128 */
+    const hopper_plan plan = plan_hopper(&p, half_tiles, ARRAY_SIZE(half_tiles), &shipped_costs);
+    plan_tile t = half_tiles[plan.tile];
+    assert_true(plan.swapped && t.exact);
+    const int down = (120 + t.bm - 1) / t.bm, across = (4696 + plan.columns - 1) / plan.columns;
+    assert_in_range(down * across * plan.parts, 90, 132);
+    assert_true((4696 + plan.columns - 17) / (plan.columns - 16) > across);
+    assert_true(hopper_clocks(&p, &t, &plan, &shipped_costs) == plan.clocks);
+    t.orders = AS_IS; /* that tile takes longer */
+    const hopper_plan other = plan_hopper(&p, &t, 1, &shipped_costs);
+    assert_true(!other.swapped && other.clocks > 1.1 * plan.clocks);
+    const gemm_problem turned = problem(120, 4696, 3472); /* the same the other way round */
+    const hopper_plan mirrored = plan_hopper(&turned, &t, 1, &shipped_costs);
+    assert_true(mirrored.clocks == plan.clocks && mirrored.columns == plan.columns);
 }
 
 TEST(a_part_has_a_step) { /* of 64 */
