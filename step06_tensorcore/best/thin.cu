@@ -23,12 +23,13 @@ static const int MAX_THREADS = 256, ROW_THREADS = 512; /* of a block; of one of 
 static const int MANY = 16, MOST_FEW = 16, FEW_BLOCKS = 128;    /* rows of a block then; the most that are few */
 static const int COLUMNS = 32, LANES = COLUMNS / 8;             /* along N: columns of a block, threads in a row */
 static const int AT_ONCE = 4;                                   /* and rows that a thread has in flight */
-static const int FEW_K = 4, WARP_ROWS = 16, LEAST_COLUMNS = 32; /* k of a few: and rows of C that a warp computes */
+static const int FEW_K = 8, WARP_ROWS = 16, LEAST_COLUMNS = 32; /* k of a few: and rows of C that a warp computes, a */
+static const int FEW_WARP_ROWS = 4;                             /* quarter of them where blocks would be few */
 
 /* Of the estimate: clocks until a thread's loads are there, also of rows, and where they have to be shifted; such
  * rounds for a K of at most FEW_K; clocks of what a block adds; threads on a multiprocessor. And how many times as
  * long as for others memory takes, for more than eight rows and where they have to be shifted. */
-static const double ROUND = 900, ROWS_ROUND = 700, CUT_ROUND = 2400, FEW_K_ROUNDS = 6;
+static const double ROUND = 900, ROWS_ROUND = 700, CUT_ROUND = 2400, FEW_K_ROUNDS = 3;
 static const double REDUCE = 800, MORE_MEMORY = 1.25, CUT_MEMORY = 1.67;
 static const int64_t RESIDENT = 768;
 
@@ -194,37 +195,56 @@ template <typename T> __global__ void __launch_bounds__(MAX_THREADS) gemm_thin_c
     store_one<T>(p, 0, col0 + threadIdx.x, total);
 }
 
-/* k of a few: a thread has four columns of B in registers, and goes down the rows of its warp. C is all that counts. */
-template <typename T, typename OUT> __global__ void __launch_bounds__(MAX_THREADS) gemm_thin_k(gemm_problem p) {
+/* k of a few: a thread has four columns of B in registers, and goes down the rows of its warp; C is all that counts.
+ * They are neighbours where C can be stored by fours, else those of the thread's number modulo 32. A warp's part of A
+ * is in its lanes, row by row: all that a thread needs is on its way before it waits. */
+template <typename T, typename OUT, int ROWS>
+__global__ void __launch_bounds__(MAX_THREADS) gemm_thin_k(gemm_problem p) {
     griddepcontrol_launch_dependents();
     griddepcontrol_wait();
+    const int OF_LANE = ROWS * FEW_K / 32; /* of A */
     const bool fours = is_fours<OUT>(p), tn = p.layout == GEMM_TN;
-    const int across = (p.n + 4 * 32 - 1) / (4 * 32), col = blockIdx.x % across * 128 + threadIdx.x % 32 * 4;
-    const int top = (blockIdx.x / across * (MAX_THREADS / 32) + threadIdx.x / 32) * WARP_ROWS;
+    const int across = (p.n + 4 * 32 - 1) / (4 * 32), lane = threadIdx.x % 32, next = fours ? 1 : 32;
+    const int col = blockIdx.x % across * 128 + (fours ? lane * 4 : lane);
+    const int top = (blockIdx.x / across * (MAX_THREADS / 32) + threadIdx.x / 32) * ROWS;
     const bits16 *a = (const bits16 *)p.A, *b = (const bits16 *)p.B;
-    float v[FEW_K][4] = {};
+    float v[FEW_K][4] = {}, x[OF_LANE];
+#pragma unroll
+    for (int i = 0; i < OF_LANE; i++) {
+        const int row = top + (i * 32 + lane) / FEW_K, l = lane % FEW_K;
+        x[i] = row < p.m && l < p.k ? value_of<T>(*gemm_at(a, p.lda, row, l)) : 0.0f;
+    }
 #pragma unroll
     for (int l = 0; l < FEW_K; l++)
 #pragma unroll
         for (int e = 0; e < 4; e++)
-            if (l < p.k && col + e < p.n)
-                v[l][e] = value_of<T>(tn ? *gemm_at(b, p.ldb, col + e, l) : *gemm_at(b, p.ldb, l, col + e));
-#pragma unroll 1
-    for (int row = top; row < min(top + WARP_ROWS, p.m); row += 4) {
+            if (l < p.k && col + e * next < p.n)
+                v[l][e] =
+                    value_of<T>(tn ? *gemm_at(b, p.ldb, col + e * next, l) : *gemm_at(b, p.ldb, l, col + e * next));
+#pragma unroll
+    for (int row = 0; row < ROWS; row += 4) {
         four<float> sum[4] = {};
         int2 to[4];
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-            to[i] = make_int2(col < p.n ? row + i : p.m, col);
+            to[i] = make_int2(col < p.n ? top + row + i : p.m, col);
 #pragma unroll
             for (int l = 0; l < FEW_K; l++) {
-                const float x = l < p.k && row + i < p.m ? value_of<T>(*gemm_at(a, p.lda, row + i, l)) : 0.0f;
+                if (l >= p.k) break;
+                const float of_a = __shfl_sync(~0u, x[((row + i) * FEW_K + l) / 32], ((row + i) * FEW_K + l) % 32);
 #pragma unroll
-                for (int e = 0; e < 4; e++)
-                    if (l < p.k) sum[i].at[e] = fmaf(x, v[l][e], sum[i].at[e]);
+                for (int e = 0; e < 4; e++) sum[i].at[e] = fmaf(of_a, v[l][e], sum[i].at[e]);
             }
         }
-        store_fours<OUT>(p, to, sum, fours);
+        if (fours) {
+            store_fours<OUT>(p, to, sum, true);
+            continue;
+        }
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+#pragma unroll
+            for (int e = 0; e < 4; e++)
+                if (to[i].x < p.m && col + e * 32 < p.n) store_one<T>(p, to[i].x, col + e * 32, sum[i].at[e]);
     }
 }
 
@@ -247,9 +267,18 @@ static bool is_aligned(const gemm_problem *p) {
     return (by_columns(p) || p->layout == GEMM_TN) && ((uintptr_t)p->A | (uintptr_t)p->B) % 16 == 0 && lengths % 8 == 0;
 }
 
+/* Blocks of gemm_thin_k with so many rows a warp. */
+static int64_t blocks_by_k(const gemm_problem *p, int64_t rows) {
+    const int64_t down = MAX_THREADS / 32 * rows;
+    return (p->m + down - 1) / down * ((p->n + (int64_t)127) / 128);
+}
+
+static int rows_by_k(const gemm_problem *p) {
+    return blocks_by_k(p, WARP_ROWS) <= FEW_BLOCKS ? FEW_WARP_ROWS : WARP_ROWS;
+}
+
 static int64_t blocks_of(const gemm_problem *p) {
-    const int64_t DOWN = MAX_THREADS / 32 * WARP_ROWS;
-    if (by_k(p)) return (p->m + DOWN - 1) / DOWN * ((p->n + (int64_t)127) / 128);
+    if (by_k(p)) return blocks_by_k(p, rows_by_k(p));
     if (by_columns(p)) return ((int64_t)p->n + COLUMNS - 1) / COLUMNS;
     return ((has_few_rows(p) ? (int64_t)p->n : p->m) + MANY - 1) / MANY;
 }
@@ -299,7 +328,9 @@ template <gemm_type TYPE, typename T, gemm_layout LAYOUT, bool ALIGNED> static t
 
 template <gemm_type TYPE, typename T> static thin_kernel kernel_of(const gemm_problem *p) {
     if (by_columns(p)) return gemm_thin_columns<T>;
-    if (by_k(p)) return p->out == DTYPE_F32 ? gemm_thin_k<T, float> : gemm_thin_k<T, T>;
+    if (by_k(p) && rows_by_k(p) == WARP_ROWS)
+        return p->out == DTYPE_F32 ? gemm_thin_k<T, float, WARP_ROWS> : gemm_thin_k<T, T, WARP_ROWS>;
+    if (by_k(p)) return p->out == DTYPE_F32 ? gemm_thin_k<T, float, FEW_WARP_ROWS> : gemm_thin_k<T, T, FEW_WARP_ROWS>;
     if (p->layout == GEMM_NN) return rows_kernel<TYPE, T, GEMM_NN, false>(few_of(p));
     return is_aligned(p) ? rows_kernel<TYPE, T, GEMM_TN, true>(few_of(p))
                          : rows_kernel<TYPE, T, GEMM_TN, false>(few_of(p));

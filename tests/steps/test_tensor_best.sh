@@ -80,6 +80,7 @@ thin gemm_thin_columns 1 37 300 --layout nn --misalign 5 --out f32
 thin gemm_thin_k 300 130 1 --beta 2
 thin gemm_thin_k 37 257 4 --layout nn --dtype bf16 --ldb 259 --ldc 260
 thin gemm_thin_k 130 131 3 --out f32 --misalign 1
+thin gemm_thin_k 6000 389 5 --ldc 391 --beta 2
 thin gemm_thin_rows 1 60 0 --ldc 61 --beta 2
 
 # Constants of the cache folder decide: these make multistage look as fast as can be. Damaged, they count for nothing.
