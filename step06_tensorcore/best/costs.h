@@ -32,7 +32,7 @@ __BEGIN_DECLS
     X(stage_launch, 2290) X(stage_meet, 4690)            /* the launch; until a tile's blocks have met */              \
     X(stage_sums, 61.7) X(stage_memory, 0.525)           /* as sums; the part of its rate that memory delivers */      \
     X(thin, 0.458) X(little, 0.572)                      /* so many times count thin.cu's and little.cu's estimates */ \
-    X(thin_memory, 1.11)                                 /* and what memory takes at its peak rate, for thin.cu */
+    X(thin_memory, 1.25)                                 /* and what memory takes at its peak rate, for thin.cu */
 /* clang-format on */
 
 typedef struct {

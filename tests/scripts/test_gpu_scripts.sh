@@ -163,7 +163,7 @@ if [ "$1" = --fit ]; then printf 'Made-Up, 1\tmeet\t%s\n' "$(wc -l <"$2")" >"$3"
 echo "$CLUSTER $*" >>"$FAKE_LOG.tune"
 case "$FAKE $*" in crash*tokens* | crash*"--m 16 "*) echo "made up" >&2; exit 3 ;; wrong*) status=1 ;; esac
 while [ "$1" != --csv ]; do shift; done
-for plan in wide thin; do echo "$plan,f16,tn,1,2,3,4,5,6,0,0,1,1,0,0" >>"$PLANS"; done
+for plan in wide thin; do echo "$plan,f16,tn,1,2,3,4,5,6,0,0,1,1,0,0,128,0" >>"$PLANS"; done
 { head -n 1 "$FAKE_HEADER"; echo "plans,wide,gemm,f16,tn,1,2,3,,1,0,cold,graph,0.002"; } >"$2"
 exit ${status:-0}
 END
@@ -178,7 +178,7 @@ tune FAKE=wrong
 check "tune goes on where it ended, and past a wrong result" '[ "$status" = 0 ] && [ "$done" -gt 16 ] &&
     [ "$(sort "$work/log.tune" | sed "s/--csv.*//" | uniq -d | wc -l)" = 1 ]'
 check "tune joins times and plans" \
-    '[ "$(sort -u build/tune/nvidia-made-up-1/*.csv)" = 2,wide,f16,tn,1,2,3,4,5,6,0,0,1,1,0,0 ]'
+    '[ "$(sort -u build/tune/nvidia-made-up-1/*.csv)" = 2,wide,f16,tn,1,2,3,4,5,6,0,0,1,1,0,0,128,0 ]'
 check "tune replaces this GPU's constants alone" '[ "$(sed 1d "$costs" | tr "\t\n" " ;")" = \
     "Made-Up, 2 meet 2;Made-Up, 1 meet $(cat build/tune/nvidia-made-up-1/*.csv | wc -l);" ]'
 

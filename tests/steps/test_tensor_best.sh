@@ -111,8 +111,8 @@ check 'and best takes what it writes' \
 echo damaged >>"$work/times"
 ends 'and no damaged ones' 1 '^--fit: a line makes no sense: damaged$' \
     cudasim/cudasim build/tune/run --fit "$work/times" "$work/fitted"
-sed -n '/,square_any,/s/,[0-9]*$/,0/p' "$work/times" | head -n 1 >"$work/none"
-ends 'nor a tile without columns' 1 '^--fit: no times: .*,square_any,.*,0$' \
+sed -n '/,square_any,/s/,[0-9]*,[01]$/,0,0/p' "$work/times" | head -n 1 >"$work/none"
+ends 'nor a tile without columns' 1 '^--fit: no times: .*,square_any,.*,0,0$' \
     cudasim/cudasim build/tune/run --fit "$work/none" "$work/fitted"
 
 ended
