@@ -160,7 +160,7 @@ costs=$work/cache/kernel-ladder/tensorcore.costs
 # Two plans a run, of which one is not timed; and the fit writes how many times it was given.
 fake build/tune/run <<'END'
 if [ "$1" = --fit ]; then printf 'Made-Up, 1\tmeet\t%s\n' "$(wc -l <"$2")" >"$3"; exit; fi
-echo "$CLUSTER $*" >>"$FAKE_LOG.tune"
+echo "$CLUSTER $SWAPPED $*" >>"$FAKE_LOG.tune"
 case "$FAKE $*" in crash*tokens* | crash*"--m 16 "*) echo "made up" >&2; exit 3 ;; wrong*) status=1 ;; esac
 while [ "$1" != --csv ]; do shift; done
 for plan in wide thin; do echo "$plan,f16,tn,1,2,3,4,5,6,0,0,1,1,0,0,128,0" >>"$PLANS"; done
