@@ -14,6 +14,7 @@ HEADINGS = {  # of the columns that gpus.sql calls first, second and third
     "sgemm": ("best variant", "ratio to cuBLAS", "% of FP32 peak"),
     "tensorcore": ("TFLOP/s", "ratio to cuBLAS", "% of peak"),
     "gemv": ("best variant", "ratio to cuBLAS", "% of DRAM peak"),
+    "conv": ("TFLOP/s", "ratio to cuDNN", "% of peak"),
     "knn": ("best ms", "times as fast as PyTorch", "as cuBLAS and a selection"),
 }
 

@@ -31,6 +31,11 @@ FROM (SELECT *, row_number() OVER (PARTITION BY n, k ORDER BY us) AS rank FROM g
         AND (n = k AND n >= 256 OR (n, k) IN ((4096, 14336), (14336, 4096))))
 WHERE rank = 1
 UNION ALL
+SELECT 'conv', dtype <> 'f32', place, dtype || ', ' || layer, fast_speed(tflops),
+       ratio_text(ratio, ratio_low, ratio_high) || coalesce('<sup>' || older || '</sup>', ''), percent(peak_share)
+FROM conv_chosen JOIN conv_row USING (layer)
+WHERE variant = 'best' AND (dtype, sides) IN (('f32', 'nchw'), ('f16', 'nhwc'))
+UNION ALL
 SELECT 'knn', 0, place, m || ' of ' || n || ', d ' || d || ', k ' || k, milliseconds(ours, NULL),
        form('%.1f', torch), form('%.1f', theirs / ours)
 FROM (SELECT s.place, s.m, s.n, s.d, s.k,
@@ -47,4 +52,4 @@ ORDER BY 1, 2, 3, 4;
 -- part: origin
 SELECT CASE kind WHEN 'gemm' THEN 'sgemm' WHEN 'tensor' THEN 'tensorcore' WHEN 'knn_all' THEN 'knn' ELSE kind END AS
        ladder, device, text
-FROM source WHERE kind IN ('gemm', 'tensor', 'gemv', 'knn_all');
+FROM source WHERE kind IN ('gemm', 'tensor', 'gemv', 'conv', 'knn_all');

@@ -21,8 +21,8 @@ TABLES = """
     gemv step07 1024 1024 f16 naive_wide;
     tensor-ladder step06; tensor-summary step06; tensor-sustained step06; tensor-counters step06;
     tensor-sizes step06 f16 tn; tensor-sizes step06 tf32x3 tn; tensor-odd step06;
-    calls-sgemm; calls-tensorcore; calls-gemv; chains-tensorcore; gpus-sgemm; gpus-tensorcore; gpus-gemv; gpus-knn;
-    knn-paper; knn-ann; knn-select; knn-rates; knn-torch; knn-claims; knn-growth; knn-at-once; knn-peers;
+    calls-sgemm; calls-tensorcore; calls-gemv; chains-tensorcore; gpus-sgemm; gpus-tensorcore; gpus-gemv; gpus-conv;
+    gpus-knn; knn-paper; knn-ann; knn-select; knn-rates; knn-torch; knn-claims; knn-growth; knn-at-once; knn-peers;
     knn-alike; knn-ranks; knn-copies; l1-lines; random; conv step09 precomputed; conv-layers step09 f16 nhwc;
     conv-runs step09; calls-conv
 """

@@ -2,6 +2,7 @@
 -- marker: gpus-sgemm
 -- marker: gpus-tensorcore
 -- marker: gpus-gemv
+-- marker: gpus-conv
 -- marker: gpus-knn
 -- part: columns
 SELECT gpu.short || ': ' || heading.text
@@ -22,6 +23,8 @@ SELECT CASE :table
        WHEN 'gpus-tensorcore' THEN 'A row by row, B column by column; `best`; of tf32x3, whose peak is a ' ||
                                    'third of TF32''s and whose cuBLAS is FP32''s; ratios are medians'
        WHEN 'gpus-gemv' THEN 'f16, in CUDA graphs, at each shape the fastest variant; ratios are medians'
+       WHEN 'gpus-conv' THEN 'n-c-h-w-k-r-s-stride, `best`; f32 in NCHW, f16 in NHWC; ratios to cuDNN''s fastest ' ||
+                             'direct engine are medians'
        ELSE 'm of n points, the fastest of all exact methods; beside it cuBLAS and a selection: the fastest of ' ||
            '`gemm_cublas`'
        END || CASE WHEN EXISTS (SELECT 1 FROM reached WHERE 'gpus-' || ladder = :table AND second LIKE '%..%')
