@@ -28,7 +28,7 @@
  *               K of the box is 32 bytes further.
  *   MN-major    a row of the box is 64 columns of B for one k (16-bit types only: TRANS_B = 1), or 64 rows of A
  *               (TRANS_A = 1). Eight of them are a pattern; the stride offset leads to the next eight k, the leading
- *               offset to the next 64 columns. The next K of the box is 16 rows, 2048 bytes, further.
+ *               offset to the next 64 columns or rows. The next K of the box is 16 rows, 2048 bytes, further.
  */
 #pragma once
 

@@ -42,7 +42,7 @@ __device__ __forceinline__ void hopper_multiply(SUM (&d)[COUNT], uint64_t a, uin
 }
 
 /* The descriptor of a tile. K-major: its rows, or its columns, lie along K. MN-major: boxes of 64 rows or columns, one
- * after the other, each BK rows of k. Then the step from one 32 bytes or 16 rows of K to the next. */
+ * after the other, each BK rows of k. hopper_step: what is added to it for the next 32 bytes or 16 rows of K. */
 template <bool MN> __device__ __forceinline__ uint64_t hopper_tile(uint32_t tile) {
     return MN ? wgmma_mn_major(tile, 64 * ROW_BYTES) : wgmma_k_major(tile);
 }

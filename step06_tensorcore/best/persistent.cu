@@ -5,7 +5,8 @@
 #include "align.h"
 #include "persistent_tiles.cuh"
 
-static const int BAND_ROWS = 2048; /* rows of C in a band of the threadblock swizzle */
+static const int BAND_ROWS =
+    2048; /* rows of C, or columns where tiles are swapped, in a band of the threadblock swizzle */
 
 /* Asks the current device, `device`, how many clusters of this kernel it runs at the same time; once per device. */
 static cudaError_t ask_clusters(persistent_choice *c, int device) {
@@ -51,19 +52,20 @@ static cudaError_t launch_product(const hopper_plan *plan, cudaStream_t stream) 
     const plan_tile *t = &c->tile;
     const cluster_shape *s = &cluster_shapes[plan->shape];
     CUtensorMap a_map, b_map, c_map, last_map;
-    const int bk = hopper_bk(p->type), row = 128 / (int)dtype_size(p->out);       /* of C, as slabs have it */
-    const int of_a = plan->swapped ? plan->columns / s->down : t->bm / s->across; /* rows of a box; of B, if K-major: */
-    const int of_b = plan->swapped ? t->bm / s->across : plan->columns / s->down;
-    cudaError_t error = tensor_map_a(&a_map, p, of_a);
-    if (error == cudaSuccess)
-        error = tensor_map_b(&b_map, p, p->layout == GEMM_TN ? of_b : bk / (plan->swapped ? s->across : s->down));
-    c_map = last_map = a_map;                                              /* where they are not used */
-    const int rows = plan->swapped ? row : 16, last = plan->columns % row; /* of a slab; what is left of the last */
-    if (error == cudaSuccess && !t->any_c) error = tensor_map_c(&c_map, p, rows);
-    if (error == cudaSuccess && last > 0 && !t->any_c)
-        error = plan->swapped ? tensor_map_c(&last_map, p, last) : tensor_map_c_part(&last_map, p, rows, last);
+    const bool swapped = plan->swapped;
+    const int rows = t->bm / s->across, columns = plan->columns / s->down; /* of a tile, that a block loads for all */
+    const int of_k = hopper_bk(p->type) / (swapped ? s->across : s->down); /* rows of B in nn, likewise */
+    const int row = 128 / (int)dtype_size(p->out);                         /* elements of C in a row of a slab */
+    const int slab = swapped ? row : 16, last = plan->columns % row;       /* its rows; what an exact tile's last has */
+    cudaError_t error = tensor_map_a(&a_map, p, swapped ? columns : rows);
     if (error != cudaSuccess) return error;
-    if (plan->swapped) std::swap(a_map, b_map);
+    c_map = last_map = a_map; /* where they are not used */
+    error = tensor_map_b(&b_map, p, p->layout == GEMM_NN ? of_k : swapped ? rows : columns);
+    if (error == cudaSuccess && !t->any_c) error = tensor_map_c(&c_map, p, slab);
+    if (error == cudaSuccess && last > 0 && !t->any_c)
+        error = swapped ? tensor_map_c(&last_map, p, last) : tensor_map_c_part(&last_map, p, slab, last);
+    if (error != cudaSuccess) return error;
+    if (swapped) std::swap(a_map, b_map);
     const int cluster = 1 << s->size;
     const persistent_work work = work_of(plan, t, BAND_ROWS);
     return gemm_launch_overlapping(c->kernel, (unsigned)(plan->clusters * cluster), cluster, c->threads, c->bytes,

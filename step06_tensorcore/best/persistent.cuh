@@ -15,11 +15,11 @@
  * only tells adjacent phases apart, so no one may wait for a phase further ahead: a consumer first waits, at a named
  * barrier, until the other has seen the last stage of the previous tile arrive.
  *
- * The tile scheduler rasterizes C in bands of neighbouring rows, column by column (threadblock swizzle), so that what
- * runs at the same time is a compact rectangle of C and L2 holds what it reads. Where such tiles are too few for the
- * GPU, or cover it badly, they are exact: of 64, 128 or 192 rows, a consumer for each 64, and of as many columns as
- * suit C. Or they are split along K: the tiles of the last wave, which is not full, are parts of tiles
- * (reduce_parts.cuh), so that every block has work.
+ * The tile scheduler rasterizes C (or its transpose, where tiles are swapped) in bands of neighbouring rows, column by
+ * column (threadblock swizzle), so that what runs at the same time is a compact rectangle of C and L2 holds what it
+ * reads. Where such tiles are too few for the GPU, or cover it badly, they are exact: of 64, 128 or 192 rows, a
+ * consumer for each 64, and of as many columns as suit C or, swapped, its rows. Or they are split along K: the tiles of
+ * the last wave, which is not full, are parts of tiles (reduce_parts.cuh), so that every block has work.
  *
  *     block 0     │ tile 0   │ tile 4   │ tile 8, first half     4 blocks, 10 tiles: two waves of whole tiles,
  *     block 1     │ tile 1   │ tile 5   │ tile 8, second half    then half a wave
@@ -79,7 +79,7 @@ template <int BM, int BN, int STAGES, int BUFFERS> struct exact_tile : persisten
     static const bool EXACT = true;
 };
 
-/* Which operand of wgmma is MN-major: what is B of the problem, in nn. */
+/* Which operand of wgmma is MN-major: in nn, the one that is the problem's B. */
 template <int LAYOUT, class T> struct operands {
     static const bool MN_A = LAYOUT == GEMM_NN && T::EXACT, MN_B = LAYOUT == GEMM_NN && !T::EXACT;
 };
@@ -230,8 +230,8 @@ static __device__ __forceinline__ void release_stage(uint32_t empty, int s) {
 /* ---- producer: from memory to the ring ---- */
 
 /* One operand of a step, from k and its row or column `first` on, to shared memory. MN: in boxes of 64 of these, each
- * BK rows of k; else one box along K. Of each box that `sharing` blocks need, this one loads the rows from `part` on
- * for all, those of `mask`. */
+ * BK rows of k; else one box along K. `sharing` blocks need each box; this one loads its rows from `part` on for all of
+ * them, the blocks in `mask`. */
 template <int TYPE, bool MN, int BOXES>
 static __device__ __forceinline__ void load_operand(const CUtensorMap *map, uint32_t to, int k, int first, int sharing,
                                                     int part, unsigned mask, uint32_t barrier) {
@@ -291,8 +291,8 @@ static __device__ __forceinline__ void produce(const CUtensorMap *a_map, const C
 /* ---- consumers: from the ring to registers ---- */
 
 /* The sums of a unit of `steps` steps. `release`: as release_stage takes it. `more`: another unit comes after this one,
- * and the other consumer may begin with it as soon as all of this one has arrived. `copied`: threads have written to
- * the stages (step 9). */
+ * and the other consumer may begin with it as soon as all of this one has arrived. `copied`: threads, not TMA,
+ * have written A (step 9). */
 template <int TYPE, int LAYOUT, class T, class SUM, int COUNT>
 static __device__ __forceinline__ void multiply_tile(SUM (&d)[T::PIECES][COUNT], const persistent_block &block,
                                                      int steps, int consumer, uint32_t release, bool more,

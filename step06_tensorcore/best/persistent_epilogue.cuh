@@ -1,6 +1,7 @@
-/* The epilogue of the persistent kernel (persistent.cuh): sums from registers to C. In bulk, by slabs of 16 rows of 128
- * bytes that a warp rounds into shared memory and TMA takes away; or, for C of any alignment, by the threads
- * themselves, whose sums pass through shared memory, too. T: a persistent_tile. */
+/* The epilogue of the persistent kernel (persistent.cuh): sums from registers to C. In bulk, by slabs that are rounded
+ * into shared memory and that TMA takes away: a warp's, of 16 rows of 128 bytes, or, of a swapped tile, a warpgroup's.
+ * Or, for C of any alignment, by the threads themselves, whose sums pass through shared memory, too. T: a
+ * persistent_tile. */
 #pragma once
 
 #include "hopper.cuh"
@@ -12,7 +13,8 @@ template <class X> __device__ __forceinline__ X &shared_at(uint32_t address) {
     return *(X *)__cvta_shared_to_generic(address);
 }
 
-/* Where slabs are sent: of 128 bytes a row; an exact tile's last, of fewer; the columns of a tile. */
+/* Where slabs are sent: whole ones; an exact tile's last, of fewer columns or, if it is swapped, of fewer rows; the
+ * columns of a tile. */
 struct slab_maps {
     const CUtensorMap *whole, *last;
     int columns;
@@ -87,7 +89,8 @@ static __device__ __forceinline__ void store_slabs(const hopper_problem &p, cons
 
 /* The same of a swapped tile, of C's transpose, whose columns are rows of C: a warpgroup's 64 rows are columns of C.
  * Its warps fill slabs together, of 64 rows of C by 128 bytes; of words, twice 32 rows by 128 bytes side by side.
- * stmatrix transposes 16-bit results; words are written one by one, without bank conflicts. (row, col): in C. */
+ * stmatrix transposes 16-bit results; words are written one by one, without bank conflicts. (row, col): in C. `old`: a
+ * barrier for the four warps, a phase a slab. `barrier`: the named one at which they meet. */
 template <int OUT, bool ADD, class T, class SUM, int COUNT>
 static __device__ __forceinline__ void store_swapped_slabs(const hopper_problem &p, const slab_maps &maps,
                                                            const SUM (&d)[COUNT], int row, int col, uint32_t buffers,
@@ -150,7 +153,7 @@ static __device__ __forceinline__ void store_swapped_slabs(const hopper_problem 
     }
 }
 
-/* The same for the problem's type of C. */
+/* store_slabs for the problem's type of C. */
 template <int TYPE, class T, class SUM, int COUNT>
 static __device__ __forceinline__ void epilogue(const hopper_problem &p, const slab_maps &maps, const SUM (&d)[COUNT],
                                                 int row, int col, uint32_t buffers, unsigned *place, uint32_t old,
@@ -179,7 +182,7 @@ static __device__ __forceinline__ void epilogue_swapped(const hopper_problem &p,
     if (p.out == LONG && add) store_swapped_slabs<LONG, true, T>(p, maps, d, row, col, buffers, place, old, barrier);
 }
 
-/* The same for C of any alignment, ANY_C: 32 columns of a warp's 16 rows at a time pass through its slab, and leave it
+/* A warp's 16 rows, for C of any alignment, ANY_C: 32 columns at a time pass through its slab, and leave it
  * by fours of neighbours or, where C lies otherwise, one by one. It is a loop, to keep the code small, in which the
  * sums move up in the registers: those in `d` must be numbered by constants. */
 template <typename OUT, class T, class SUM, int COUNT>

@@ -26,7 +26,7 @@ typedef struct {
     int shapes;                   /* bits: of its clusters */
     int clusters[CLUSTER_SIZES];  /* of each size, that run at the same time on the device; 0: it cannot run */
     bool exact;                   /* of any sixteens of columns, up to bn */
-    int orders;                   /* bits: in which it takes operands */
+    int orders;                   /* bits, AS_IS and SWAPPED: of operands, that it takes */
 } plan_tile;
 /* Swapped, it computes C's transpose: its rows are columns of C, its columns rows. */
 enum { AS_IS = 1, SWAPPED = 2 };

@@ -20,11 +20,11 @@
 #include "ptx/ld_global.cuh"
 
 static const int MAX_THREADS = 256, ROW_THREADS = 512; /* of a block; of one of rows along K, of at most FEW_BLOCKS */
-static const int MANY = 16, MOST_FEW = 16, FEW_BLOCKS = 128;    /* rows of a block then; the most that are few */
-static const int COLUMNS = 32, LANES = COLUMNS / 8;             /* along N: columns of a block, threads in a row */
-static const int AT_ONCE = 4;                                   /* and rows that a thread has in flight */
-static const int FEW_K = 8, WARP_ROWS = 16, LEAST_COLUMNS = 32; /* k of a few: and rows of C that a warp computes, a */
-static const int FEW_WARP_ROWS = 4;                             /* quarter of them where blocks would be few */
+static const int MANY = 16, MOST_FEW = 16, FEW_BLOCKS = 128; /* rows of a block then; the most that are few */
+static const int COLUMNS = 32, LANES = COLUMNS / 8;          /* along N: columns of a block, threads in a row */
+static const int AT_ONCE = 4;                                /* and rows that a thread has in flight */
+static const int FEW_K = 8, LEAST_COLUMNS = 32;              /* the most K of gemm_thin_k, and its least columns */
+static const int WARP_ROWS = 16, FEW_WARP_ROWS = 4;          /* rows of its warps, and where blocks would be few */
 
 /* Of the estimate: clocks until a thread's loads are there, also of rows, and where they have to be shifted; such
  * rounds for a K of at most FEW_K; clocks of what a block adds; threads on a multiprocessor. And how many times as
@@ -196,8 +196,8 @@ template <typename T> __global__ void __launch_bounds__(MAX_THREADS) gemm_thin_c
 }
 
 /* k of a few: a thread has four columns of B in registers, and goes down the rows of its warp; C is all that counts.
- * They are neighbours where C can be stored by fours, else those of the thread's number modulo 32. A warp's part of A
- * is in its lanes, row by row: all that a thread needs is on its way before it waits. */
+ * The columns are neighbours where C can be stored by fours; else they are 32 apart, so that a warp still writes
+ * neighbours. A warp's part of A is in its lanes, row by row: all that a thread needs is on its way before it waits. */
 template <typename T, typename OUT, int ROWS>
 __global__ void __launch_bounds__(MAX_THREADS) gemm_thin_k(gemm_problem p) {
     griddepcontrol_launch_dependents();
@@ -240,11 +240,16 @@ __global__ void __launch_bounds__(MAX_THREADS) gemm_thin_k(gemm_problem p) {
             store_fours<OUT>(p, to, sum, true);
             continue;
         }
+        OUT c[4][4] = {}; /* all old ones are read before the first is needed */
 #pragma unroll
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < 16 && p.beta != 0.0f; i++)
+            if (to[i / 4].x < p.m && col + i % 4 * 32 < p.n)
+                c[i / 4][i % 4] = *gemm_at((const OUT *)p.C, p.ldc, to[i / 4].x, col + i % 4 * 32);
 #pragma unroll
-            for (int e = 0; e < 4; e++)
-                if (to[i].x < p.m && col + e * 32 < p.n) store_one<T>(p, to[i].x, col + e * 32, sum[i].at[e]);
+        for (int i = 0; i < 16; i++)
+            if (to[i / 4].x < p.m && col + i % 4 * 32 < p.n)
+                *gemm_at((OUT *)p.C, p.ldc, to[i / 4].x, col + i % 4 * 32) =
+                    blend(p, sum[i / 4].at[i % 4], c[i / 4][i % 4]);
     }
 }
 

@@ -58,7 +58,7 @@ static int64_t round_up(int64_t x, int to) {
     return (x + to - 1) / to * to;
 }
 
-/* So many that their steps may be of one tap each, whose last channels are zeros. */
+/* So many channels that a step may be of one tap, filled up with zeros. */
 static bool many_channels(int c) {
     return c > MANY_CHANNELS && (double)round_up(c, 64) <= ZEROS * c;
 }
@@ -165,7 +165,7 @@ static void offer_tiles(const half_plan *plan, const gemm_problem *g, const plan
     }
 }
 
-/* Elements that DRAM moves: of x, read once, the filters and y; where all windows were in memory. */
+/* Elements that DRAM moves: the filters, y, and of x each pixel once or, for `windows`, every window whole. */
 static double moved(const conv_problem *p, const gemm_problem *g, bool windows) {
     const double x = windows ? (double)g->m * g->k : (double)p->n * p->h * p->w * p->c;
     return x + (double)g->n * g->k + (double)g->m * g->n;

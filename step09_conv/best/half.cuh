@@ -2,7 +2,7 @@
  * first) with other producers and a bias. Its matrices are
  *
  *      y, places x filters    =    windows of x, places x (r*s*c)    times    filters, k x (r*s*c)
- *      128 x 256, 192, 128 or 64   128 places x 64 weights of a stage         64 weights x 256, 192, 128 or 64
+ *      64 to 192 x 16 to 256       64 to 192 places x 64 weights of a stage   64 weights x 16 to 256
  *
  * TMA brings the filters, and the windows in one of three ways:
  *
@@ -19,7 +19,8 @@
  *
  *    stage s       128 arrivals of copied pieces, the bytes of the filters    ->  wait, fence, wgmma ...
  *
- * The rest is step 6's: the ring, ping-pong consumers, bulk stores, parts along the sums where places are few. */
+ * The rest is step 6's: the ring, ping-pong consumers, exact tiles, bulk stores, parts along the sums where places are
+ * few. */
 #pragma once
 
 #include "../../step06_tensorcore/best/persistent.cuh"
@@ -308,8 +309,8 @@ typedef struct {
     int device; /* that tile.clusters has been asked of; -1: none yet */
 } half_choice;
 
-/* Of step 6's; those with ping-pong consumers and bulk stores have no registers left for parts. COPIES: takes pieces.
- */
+/* Of step 6's. Those with bulk stores take no parts: with ping-pong consumers they have no registers left for them.
+ * Exact tiles do. COPIES: takes pieces. */
 template <int BM, int BN, int STAGES, int PING_PONG, int BUFFERS, int ANY_Y>
 struct half_tile : persistent_tile<BM, BN, STAGES, PING_PONG, BUFFERS, ANY_Y> {
     static const bool PARTS = ANY_Y, COPIES = true;
@@ -317,6 +318,7 @@ struct half_tile : persistent_tile<BM, BN, STAGES, PING_PONG, BUFFERS, ANY_Y> {
 template <int BM, int BN, int STAGES, int BUFFERS> struct half_exact : exact_tile<BM, BN, STAGES, BUFFERS> {
     static const bool COPIES = BM <= 128; /* a thread has room for so many rows */
 };
+static const int MOST_BYTES = 227 * 1024; /* of shared memory */
 
 /* The configurations.      BM   BN stages ping-pong buffers any y, parts */
 typedef half_tile<128, 192, 5, 1, 1, 0> half_wide;
@@ -333,6 +335,7 @@ typedef half_exact<128, 256, 4, 1> half_exact_128; /* the fewest bytes a product
 typedef half_exact<192, 192, 4, 1> half_exact_192;
 
 template <int TYPE, class T> static half_choice half_of(void) {
+    static_assert(half_bytes<T>() <= MOST_BYTES, "a block has no more");
     return {conv_half<TYPE, T>,
             T::THREADS,
             half_bytes<T>(),

@@ -1,6 +1,6 @@
 /* What the kernels for tensor cores cannot take as it lies is first written into the workspace: x with the channels of
  * a pixel together and on 16 bytes, f with its weights in the order of x's, both with channels of zeros up to a whole
- * piece of 8 or 4.
+ * piece of 8 or 4 or, if they are many, a multiple of 64.
  *
  *   n h w c, c = 3    rgbrgbrgb...      ->   rgb0rgb0rgb0...            a thread: 4 times 8 or 4 channels of a pixel
  *   n c h w           rrrr...gggg...    ->   rg......rg......rg......   a thread: 16 channels of a pixel, whose

@@ -92,9 +92,9 @@ for kind in 'f16 tn' 'bf16 tn' 'f16 nn'; do
     [ "$kind" != 'bf16 tn' ] || [ -n "${KL_TEST_ALL:-}" ] || continue
     COLUMNS=48 computes '[a-z ]*' "$exact" "$@" --m 229 --n 208 --k 72 --out f32 --beta 2
     computes parts "$exact" "$@" --m 60 --n 48 --k 1504 --beta 2
-    computes parts "$exact" "$@" --m 33 --n 72 --k 1504 --out f32
+    computes parts "$exact" "$@" --m 33 --n 76 --k 1504 --out f32 --beta 2 # in nn B is copied
     computes 'whole tiles and parts' 'exact_64 exact_128' "$@" --m 128 --n 504 --k 1200 --beta -3
-    for CLUSTER in 2x1 1x2 2x2; do computes '[a-z ]*' exact_128 "$@" --m 264 --n 800 --k 208 --beta 2; done
+    for CLUSTER in 2x1 1x2 2x2; do computes '[a-z ]*' "$exact" "$@" --m 264 --n 800 --k 208 --beta 2; done
 done
 unset SWAPPED
 
