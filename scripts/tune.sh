@@ -51,8 +51,8 @@ timed() {
     name=$1 cluster=$2 swapped=$3 status=0
     shift 3
     rm -f "$work/plans" "$work/csv"
-    CLUSTER=$cluster SWAPPED=$swapped PLANS=$work/plans build/tune/run "$@" --no-baseline --time 0.02 --csv "$work/csv" \
-        >"$work/out" 2>"$work/err" </dev/null || status=$?
+    CLUSTER=$cluster SWAPPED=$swapped PLANS=$work/plans build/tune/run "$@" --no-baseline --time 0.02 \
+        --csv "$work/csv" >"$work/out" 2>"$work/err" </dev/null || status=$?
     if [ "$status" != 0 ]; then # 1: a plan's result is wrong, and it is not timed; others are
         echo "tune: $*: exit status $status: $(cat "$work/out" "$work/err" | tail -n 1)" >&2
         [ "$status" = 1 ] || exit "$status"

@@ -70,8 +70,8 @@ for dtype in f16 bf16; do
     if [ $dtype = bf16 ] || [ -n "${KL_TEST_ALL:-}" ]; then
         bulk 'windows 16' "$exact" "$@" --n 3 --c 128 --h 15 --w 9 --k 136 --r 5 --s 2 \
             --stride 2 --stride-w 1 --dilation 1 --dilation-w 3 --pad 3 --pad-w 1
-        PAIRS=1 computes 'windows 16, \(whole\|parts\),' "$pair" "$@" --n 1 --c 248 --h 15 --w 9 --k 264 --r 2 --s 3 --stride 2 \
-            --pad 2 --alpha 2
+        PAIRS=1 computes 'windows 16, \(whole\|parts\),' "$pair" "$@" --n 1 --c 248 --h 15 --w 9 --k 264 --r 2 \
+            --s 3 --stride 2 --pad 2 --alpha 2
         computes 'pieces of 16, parts,' "$any" "$@" --c 200 --h 7 --n 1 --k 50 --bias --alpha -0.5 --beta 2
         computes 'tiles 16, parts,' "$any" "$@" --c 1000 --h 7 --n 1 --k 33 --r 1 --bias
         computes 'tiles 16, \(whole\|both\), x' "$any" --dtype $dtype --n 2 --c 40 --h 11 --k 70 --r 1

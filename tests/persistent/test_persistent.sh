@@ -1,7 +1,7 @@
 #!/bin/sh
 # Every configuration of step 6's persistent kernel in the simulator, on three clusters of blocks: whole tiles, whole
-# tiles and parts, parts alone; swapped tiles; C of any alignment; A and B copied first. And the kernel for little products, with those
-# that it takes some from. Ends with "N passed, N failed".
+# tiles and parts, parts alone; swapped tiles; C of any alignment; A and B copied first. And the kernel for little
+# products, with those that it takes some from. Ends with "N passed, N failed".
 set -u
 . "$(dirname "$0")/../case.sh"
 
@@ -103,9 +103,10 @@ for columns in 16 32 48 64 80 96 112 128 144 160 176 192 208 224 240 256; do
     tiles='exact_64 exact_128' more=exact_192
     [ $columns -le 192 ] || more=
     case $columns in 32 | 80 | 96 | 144 | 160 | 224 | 240) [ -n "${KL_TEST_ALL:-}" ] || continue ;; esac
-    SWAPPED=0 COLUMNS=$columns CLUSTER=1x1 computes '[a-z ]*' "$tiles $more" --layout tn --m 200 --n 328 --k 136 --beta 2
+    set -- --m 200 --n 328 --k 136
+    SWAPPED=0 COLUMNS=$columns CLUSTER=1x1 computes '[a-z ]*' "$tiles $more" --layout tn "$@" --beta 2
     case $columns in 48 | 112 | 208) ;; *) [ -n "${KL_TEST_ALL:-}" ] || continue ;; esac
-    COLUMNS=$columns CLUSTER=1x1 computes '[a-z ]*' "$tiles $more" --layout nn --m 200 --n 328 --k 136
+    COLUMNS=$columns CLUSTER=1x1 computes '[a-z ]*' "$tiles $more" --layout nn "$@"
 done
 
 # Little products: K of one chunk, of less than one, of many; the matrix's first and last chunk, whose elements
