@@ -8,8 +8,9 @@
 __BEGIN_DECLS
 
 /* Name and shipped value, in clocks of a multiprocessor where nothing else is said. `make tune` fits them to any GPU.
- * They come from times of 584 problems on an H200: of the sets for tuning, others drawn likewise, few rows, squares.
- * What is about TMA and wgmma matters on sm_90 alone. All are above zero. */
+ * They come from times of 584 problems on an H200: of the sets for tuning, others drawn likewise, few rows, squares;
+ * but thin_memory from three products of one row. What is about TMA and wgmma matters on sm_90 alone. All are above
+ * zero. */
 /* clang-format off */
 #define PLAN_COSTS(X) \
     X(row_128, 2.45) X(row_32, 2.91) X(row_16, 4.25)     /* L2 delivers 128 bytes of a row that begins on so many */   \
