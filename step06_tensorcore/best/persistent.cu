@@ -5,8 +5,7 @@
 #include "align.h"
 #include "persistent_tiles.cuh"
 
-static const int BAND_ROWS =
-    2048; /* rows of C, or columns where tiles are swapped, in a band of the threadblock swizzle */
+static const int BAND_ROWS = 2048; /* of C, or columns of it where tiles are swapped: of a threadblock swizzle's band */
 
 /* Asks the current device, `device`, how many clusters of this kernel it runs at the same time; once per device. */
 static cudaError_t ask_clusters(persistent_choice *c, int device) {

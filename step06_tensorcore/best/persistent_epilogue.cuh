@@ -20,6 +20,27 @@ struct slab_maps {
     int columns;
 };
 
+/* A warp's 16 rows of blocks j and j + 1, of 8 columns each, rounded to 16 bits and written to shared memory: as four
+ * 8x8 matrices, upper and lower rows of block j, then of j + 1, whose rows begin where the lanes' `to` say; transposed,
+ * if TRANS. ADD: beta times what is there is added. */
+template <int OUT, bool ADD, bool TRANS, class SUM, int COUNT>
+static __device__ __forceinline__ void store_blocks(const hopper_problem &p, const SUM (&d)[COUNT], int j,
+                                                    uint32_t to) {
+    uint32_t c[4], four[4];
+    if (ADD && TRANS) ldmatrix_x4_trans(c, to);
+    if (ADD && !TRANS) ldmatrix_x4(c, to);
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        float2 two = hopper_scale(p, d[4 * j + 2 * i], d[4 * j + 2 * i + 1]);
+        if (ADD) two = hopper_add(p, two, hopper_unpack<OUT>(c[i]));
+        four[i] = hopper_pack<OUT>(two);
+    }
+    if (TRANS)
+        stmatrix_x4_trans(to, four[0], four[1], four[2], four[3]);
+    else
+        stmatrix_x4(to, four[0], four[1], four[2], four[3]);
+}
+
 /* A warp's 16 rows of a tile's columns, starting at (row, col): rounded, written to shared memory in the swizzled
  * layout, and sent. `place`: how many slabs the warp has sent before, hence the next buffer. ADD: beta is not zero, and
  * the old contents of C are fetched first, to where the results will go; each warp has a barrier for that, a phase a
@@ -51,16 +72,7 @@ static __device__ __forceinline__ void store_slabs(const hopper_problem &p, cons
             if constexpr (BLOCKS == 8) {
                 if (j % 8 * 8 >= left) break;
                 const int r = lane % 16, chunk = (j % 8 + lane / 16) ^ (r % 8);
-                const uint32_t to = slab + r * ROW_BYTES + chunk * 16;
-                uint32_t c[4], four[4]; /* 8x8 matrices: upper and lower rows of block j, then of j + 1 */
-                if (ADD) ldmatrix_x4(c, to);
-#pragma unroll
-                for (int i = 0; i < 4; i++) {
-                    float2 two = hopper_scale(p, d[4 * j + 2 * i], d[4 * j + 2 * i + 1]);
-                    if (ADD) two = hopper_add(p, two, hopper_unpack<OUT>(c[i]));
-                    four[i] = hopper_pack<OUT>(two);
-                }
-                stmatrix_x4(to, four[0], four[1], four[2], four[3]);
+                store_blocks<OUT, ADD, false>(p, d, j, slab + r * ROW_BYTES + chunk * 16);
             } else {
                 /* Odd rows process the blocks in a different order: otherwise four rows would meet in half of the
                  * banks. */
@@ -121,16 +133,7 @@ static __device__ __forceinline__ void store_swapped_slabs(const hopper_problem 
             if (r0 >= left) break;
             if constexpr (SHORT) {
                 const int r = r0 + lane / 16 * 8 + lane % 8, chunk = (2 * warp + lane / 8 % 2) ^ (r % 8);
-                const uint32_t to = slab + r * ROW_BYTES + chunk * 16;
-                uint32_t c[4], four[4];
-                if (ADD) ldmatrix_x4_trans(c, to);
-#pragma unroll
-                for (int i = 0; i < 4; i++) {
-                    float2 two = hopper_scale(p, d[4 * j + 2 * i], d[4 * j + 2 * i + 1]);
-                    if (ADD) two = hopper_add(p, two, hopper_unpack<OUT>(c[i]));
-                    four[i] = hopper_pack<OUT>(two);
-                }
-                stmatrix_x4_trans(to, four[0], four[1], four[2], four[3]);
+                store_blocks<OUT, ADD, true>(p, d, j, slab + r * ROW_BYTES + chunk * 16);
             } else {
 #pragma unroll
                 for (int i = 0; i < 2; i++) {

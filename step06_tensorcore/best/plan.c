@@ -92,20 +92,28 @@ static hopper_plan plan_copies(const gemm_problem *problem, bool of_a, bool of_b
     return all;
 }
 
-/* What does not depend on the tile. */
+/* What does not depend on the tile. Of the product whose rows and columns tiles have: C or, swapped, its transpose. */
 typedef struct {
+    bool swapped, boxes; /* boxes: its B comes in boxes of 64 columns */
+    unsigned m, n;
     double row_a, row_b; /* clocks of L2 for a row of a tile */
     double least;        /* of the whole launch: DRAM */
     unsigned steps;      /* of a tile along K */
 } problem_costs;
 
-static problem_costs costs_of_problem(const gemm_problem *p, const plan_costs *costs) {
+static problem_costs costs_of_problem(const gemm_problem *p, bool swapped, const plan_costs *costs) {
     const size_t size = dtype_size(gemm_operand_dtype(p->type)), out = dtype_size(p->out);
     const double c = (double)out * p->m * p->n * (p->beta != 0.0f ? 2 : 1);
-    return (problem_costs){row_clocks(p->A, (size_t)p->lda * size, costs),
-                           row_clocks(p->B, (size_t)p->ldb * size, costs),
-                           costs->start + ((double)size * p->k * ((double)p->m + p->n) + c) / costs->dram,
-                           ceil_div((unsigned)p->k, ROW_BYTES / (unsigned)size)};
+    const double row_a = row_clocks(p->A, (size_t)p->lda * size, costs);
+    const double row_b = row_clocks(p->B, (size_t)p->ldb * size, costs);
+    return (problem_costs){.swapped = swapped,
+                           .boxes = p->layout == GEMM_NN && !swapped,
+                           .m = (unsigned)(swapped ? p->n : p->m),
+                           .n = (unsigned)(swapped ? p->m : p->n),
+                           .row_a = swapped ? row_b : row_a,
+                           .row_b = swapped ? row_a : row_b,
+                           .least = costs->start + ((double)size * p->k * ((double)p->m + p->n) + c) / costs->dram,
+                           .steps = ceil_div((unsigned)p->k, ROW_BYTES / (unsigned)size)};
 }
 
 const cluster_shape cluster_shapes[CLUSTER_SHAPES] = {{1, 1, 0}, {2, 1, 1}, {1, 2, 1}, {2, 2, 2}, {2, 4, 3}};
@@ -120,10 +128,9 @@ typedef struct {
 } tile_costs;
 
 /* Of a tile of so many columns, in `tiles` cluster tiles: without what storing and adding up cost. */
-static inline tile_costs steps_of(const plan_tile *t, int columns, bool swapped, const cluster_shape *s, uint64_t tiles,
-                                  const gemm_problem *p, const problem_costs *of, const plan_costs *costs) {
-    const bool boxes = p->layout == GEMM_NN && !swapped; /* of 64 columns */
-    const int rows_b = boxes ? (columns + 63) / 64 * 64 : columns;
+static inline tile_costs steps_of(const plan_tile *t, int columns, const cluster_shape *s, uint64_t tiles,
+                                  const problem_costs *of, const plan_costs *costs) {
+    const int rows_b = of->boxes ? (columns + 63) / 64 * 64 : columns;
     tile_costs c = {.tiles = tiles < INT_MAX ? (unsigned)tiles : INT_MAX, /* so many no launch takes */
                     .steps = of->steps,
                     .clusters = (unsigned)t->clusters[s->size],
@@ -134,13 +141,13 @@ static inline tile_costs steps_of(const plan_tile *t, int columns, bool swapped,
     const double rows = columns > 64 ? 2 * columns : columns + 64;
     c.products = t->bm / 64 * rows + (t->bm > 64 && columns < 192 ? costs->narrow : 0);
     c.products = larger(c.products, (t->bm + rows_b) * costs->port);
-    c.deliver =
-        t->bm / s->across * (swapped ? of->row_b : of->row_a) + rows_b / s->down * (swapped ? of->row_a : of->row_b);
+    c.deliver = t->bm / s->across * of->row_a + rows_b / s->down * of->row_b;
     return c;
 }
 
-static inline void add_stores(tile_costs *c, const plan_tile *t, int columns, int most, const plan_costs *costs) {
-    const int rows = most < t->bm ? most : t->bm;
+static inline void add_stores(tile_costs *c, const plan_tile *t, int columns, const problem_costs *of,
+                              const plan_costs *costs) {
+    const double rows = of->m < (unsigned)t->bm ? of->m : (unsigned)t->bm;
     c->store = costs->store + (costs->store_bn + (t->any_c ? costs->scattered * t->bm / 64 : 0)) * columns;
     c->between = t->ping_pong ? costs->between : c->store;
     const double sums = 2.0 * rows * columns * 4; /* bytes, written and read */
@@ -148,12 +155,12 @@ static inline void add_stores(tile_costs *c, const plan_tile *t, int columns, in
     c->moved = sums * t->clusters[0] / c->clusters / costs->dram;
 }
 
-/* Cluster tiles from the top to the bottom of C, or of its transpose; from left to right. */
-static unsigned tiles_down(const plan_tile *t, const cluster_shape *s, const gemm_problem *p, bool swapped) {
-    return ceil_div((unsigned)(swapped ? p->n : p->m), (unsigned)(s->down * t->bm));
+/* Cluster tiles from the top to the bottom; from left to right. */
+static unsigned tiles_down(const plan_tile *t, const cluster_shape *s, const problem_costs *of) {
+    return ceil_div(of->m, (unsigned)(s->down * t->bm));
 }
-static unsigned tiles_across(int columns, const cluster_shape *s, const gemm_problem *p, bool swapped) {
-    return ceil_div((unsigned)(swapped ? p->m : p->n), (unsigned)(s->across * columns));
+static unsigned tiles_across(int columns, const cluster_shape *s, const problem_costs *of) {
+    return ceil_div(of->n, (unsigned)(s->across * columns));
 }
 
 /* Those of a launch whose blocks take so many, with so many parts. Memory works while the tensor cores do, but not all
@@ -181,11 +188,10 @@ double hopper_clocks(const gemm_problem *p, const plan_tile *t, const hopper_pla
     const cluster_shape *s = &cluster_shapes[plan->shape];
     if (t->clusters[s->size] < 1) return INFINITY;
     const hopper_plan copies = plan_copies(p, plan->a.rows > 0, plan->b.rows > 0, costs);
-    const problem_costs of = costs_of_problem(&copies.p, costs);
-    const bool swapped = plan->swapped;
-    const uint64_t tiles = (uint64_t)tiles_down(t, s, p, swapped) * tiles_across(plan->columns, s, p, swapped);
-    tile_costs c = steps_of(t, plan->columns, swapped, s, tiles, &copies.p, &of, costs);
-    add_stores(&c, t, plan->columns, swapped ? p->n : p->m, costs);
+    const problem_costs of = costs_of_problem(&copies.p, plan->swapped, costs);
+    const uint64_t tiles = (uint64_t)tiles_down(t, s, &of) * tiles_across(plan->columns, s, &of);
+    tile_costs c = steps_of(t, plan->columns, s, tiles, &of, costs);
+    add_stores(&c, t, plan->columns, &of, costs);
     const unsigned whole = (unsigned)plan->whole;
     return copies.clocks + clocks_of(t, &c, whole, ceil_div(whole, c.clusters), (unsigned)plan->parts, costs);
 }
@@ -193,9 +199,8 @@ double hopper_clocks(const gemm_problem *p, const plan_tile *t, const hopper_pla
 /* The search for the best plan. */
 typedef struct {
     hopper_plan *plan; /* so far; its problem and its copies are settled */
-    problem_costs of;
-    double before; /* clocks of copies */
-    double limit;  /* blocks that take as long, without the launch, are no better */
+    double before;     /* clocks of copies */
+    double limit;      /* blocks that take as long, without the launch, are no better */
     const plan_costs *costs;
 } plan_search;
 
@@ -207,18 +212,18 @@ static double limit_of(double clocks, double least, const plan_costs *costs) {
 
 /* Makes it the plan to use tile number `i`, of so many columns, in `tiles` clusters of that shape, if that is faster,
  * for whole tiles or with parts. */
-static inline void consider(plan_search *search, const plan_tile *t, int columns, bool swapped, int i, int shape,
-                            uint64_t tiles) {
+static inline void consider(plan_search *search, const plan_tile *t, int columns, const problem_costs *of, int i,
+                            int shape, uint64_t tiles) {
     hopper_plan *plan = search->plan;
     const plan_costs *costs = search->costs;
     const cluster_shape *s = &cluster_shapes[shape];
-    tile_costs c = steps_of(t, columns, swapped, s, tiles, &plan->p, &search->of, costs);
+    tile_costs c = steps_of(t, columns, s, tiles, of, costs);
     const double was = plan->clocks, before = search->before;
     /* Nothing takes less than if all clusters had as many steps. Where tiles have parts, all ask L2 for something. */
     const double even = (double)tiles * (double)c.steps / c.clusters;
     const double step = larger(c.products, c.deliver * (costs->once < 1 ? costs->once : 1));
     if (c.always + even * step >= search->limit || c.tiles == INT_MAX) return;
-    add_stores(&c, t, columns, swapped ? plan->p.n : plan->p.m, costs);
+    add_stores(&c, t, columns, of, costs);
     unsigned waves = ceil_div(c.tiles, c.clusters);
     const double whole = before + clocks_of(t, &c, c.tiles, waves, 1, costs);
     if (whole < plan->clocks) plan->clocks = whole, plan->whole = (int)c.tiles, plan->parts = 1;
@@ -242,9 +247,9 @@ static inline void consider(plan_search *search, const plan_tile *t, int columns
         }
     }
     if (plan->clocks >= was) return;
-    plan->tile = i, plan->columns = columns, plan->swapped = swapped, plan->shape = shape;
+    plan->tile = i, plan->columns = columns, plan->swapped = of->swapped, plan->shape = shape;
     plan->clusters = (int)c.clusters;
-    search->limit = limit_of(plan->clocks - before, search->of.least, costs); /* without clusters it is the least */
+    search->limit = limit_of(plan->clocks - before, of->least, costs); /* without clusters it is the least */
 }
 
 /* The numbers of columns that an exact tile may have, and how many clusters of 1, 2 or 4 of them side by side there are
@@ -272,29 +277,29 @@ static void find_columns(exact_columns exact[3], unsigned n) {
     }
 }
 
-/* The same with each shape of its clusters; of four and more blocks, if C has tiles for more than half of them.
- * `exact`: for C's columns, or for its rows, if it is swapped. */
-static void consider_clusters(plan_search *search, const plan_tile *t, int i, bool swapped,
+/* The same with each shape of its clusters; of four and more blocks, if there are tiles for more than half of them.
+ * `exact`: for the columns of the product that tiles have. */
+static void consider_clusters(plan_search *search, const plan_tile *t, int i, const problem_costs *of,
                               const exact_columns *exact) {
-    const gemm_problem *p = &search->plan->p;
     for (int shape = 0; shape < CLUSTER_SHAPES; shape++) {
         const cluster_shape *s = &cluster_shapes[shape];
         if (!(t->shapes >> shape & 1) || t->clusters[s->size] < 1) continue;
-        if (s->size >= 2 && (swapped ? p->n : p->m) <= s->down / 2 * t->bm) continue;
-        const uint64_t down = tiles_down(t, s, p, swapped);
+        if (s->size >= 2 && of->m <= (unsigned)(s->down / 2 * t->bm)) continue;
+        const uint64_t down = tiles_down(t, s, of);
         if (!t->exact) {
-            const bool fits = s->size < 2 || (swapped ? p->m : p->n) > s->across / 2 * t->bn;
-            if (fits) consider(search, t, t->bn, swapped, i, shape, down * tiles_across(t->bn, s, p, swapped));
+            const bool fits = s->size < 2 || of->n > (unsigned)(s->across / 2 * t->bn);
+            if (fits) consider(search, t, t->bn, of, i, shape, down * tiles_across(t->bn, s, of));
             continue;
         }
-        const bool even = dtype_size(p->out) > 2 && !swapped; /* words leave in whole rows of 128 bytes */
+        const bool even =
+            dtype_size(search->plan->p.out) > 2 && !of->swapped; /* words leave in whole rows of 128 bytes */
         const exact_columns *x = &exact[s->across >> 1];
         uint64_t tiles = 0;
         for (int j = x->count - 1; j >= 0 && tiles < MOST_TILES * (unsigned)t->clusters[s->size]; j--) {
             const int columns = even ? (x->columns[j] + 31) / 32 * 32 : x->columns[j];
             if (columns > t->bn) continue;
-            tiles = down * (even ? tiles_across(columns, s, p, false) : x->tiles[j]);
-            consider(search, t, columns, swapped, i, shape, tiles);
+            tiles = down * (even ? tiles_across(columns, s, of) : x->tiles[j]);
+            consider(search, t, columns, of, i, shape, tiles);
         }
     }
 }
@@ -306,19 +311,23 @@ hopper_plan plan_hopper(const gemm_problem *p, const plan_tile *tiles, int count
     const size_t out = dtype_size(p->out), size = dtype_size(gemm_operand_dtype(p->type));
     const bool bulk = on_16_bytes(p->C, p->ldc, out) && (size_t)p->n * out % 16 == 0; /* it writes whole chunks */
     best = plan_copies(p, !on_16_bytes(p->A, p->lda, size), transposes(p) || !on_16_bytes(p->B, p->ldb, size), costs);
-    plan_search search = {&best, costs_of_problem(&best.p, costs), best.clocks, INFINITY, costs};
-    exact_columns exact[3], rows[3];
-    find_columns(exact, (unsigned)p->n), find_columns(rows, (unsigned)p->m);
-    best.clocks = INFINITY;
-    for (int i = 0; i < count; i++) {
-        if (!bulk && !tiles[i].any_c) continue;
-        if (tiles[i].orders & AS_IS) consider_clusters(&search, &tiles[i], i, false, exact);
-        if (tiles[i].orders & SWAPPED) consider_clusters(&search, &tiles[i], i, true, rows);
+    plan_search search = {&best, best.clocks, INFINITY, costs};
+    problem_costs of[2]; /* as it is, swapped: in the order of the bits of `orders` */
+    exact_columns exact[2][3];
+    for (int order = 0; order < 2; order++) {
+        of[order] = costs_of_problem(&best.p, order == 1, costs);
+        find_columns(exact[order], of[order].n);
     }
+    best.clocks = INFINITY;
+    for (int i = 0; i < count; i++)
+        for (int order = 0; order < 2; order++)
+            if ((bulk || tiles[i].any_c) && (tiles[i].orders >> order & 1))
+                consider_clusters(&search, &tiles[i], i, &of[order], exact[order]);
     if (best.tile < 0) return best;
     const plan_tile *t = &tiles[best.tile];
     const cluster_shape *s = &cluster_shapes[best.shape];
-    const int64_t all = (int64_t)tiles_down(t, s, p, best.swapped) * tiles_across(best.columns, s, p, best.swapped);
+    const problem_costs *taken = &of[best.swapped];
+    const int64_t all = (int64_t)tiles_down(t, s, taken) * tiles_across(best.columns, s, taken);
     const int64_t units = best.whole + (all - best.whole) * best.parts;
     if (units < best.clusters) best.clusters = (int)units;
     best.sums = (void *)((uintptr_t)p->workspace + best.bytes);
