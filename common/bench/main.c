@@ -149,7 +149,7 @@ int bench_main(int argc, char **argv, const char *step, const bench_family *fami
         else if (parsed == OPTIONS_RUN && status == EXIT_OK) {
             CUDA_CHECK(cudaStreamCreate(&s.stream));
             status = s.family->command(&s);
-            if (status < 0) status = s.o.sweep == SWEEP_CHECK ? bench_check(&s) : bench_sweep(&s);
+            if (status < 0) status = s.o.verify ? bench_check(&s) : bench_sweep(&s);
             CUDA_CHECK(cudaStreamDestroy(s.stream));
         }
         if (parsed != OPTIONS_EXIT_USAGE) status = finish(&s, status);

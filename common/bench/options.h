@@ -86,6 +86,7 @@ typedef struct {
     bool variant_given; /* any was named */
     bool list, verbose, resume;
     sweep_kind sweep;
+    bool verify;  /* only verify; SWEEP_CHECK does nothing else */
     int max_size; /* sweeps leave out problems with a side above it; INT_MAX: no limit */
     int every;    /* SWEEP_CHECK takes every Nth of its problems */
     random_sweep random;

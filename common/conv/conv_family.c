@@ -38,7 +38,7 @@ static bool is_transformed(const session *s) {
 
 static int open_family(session *s) {
     const conv_options *o = &state_of(s)->o;
-    const bool wanted = !o->no_baseline && !s->device.simulated && !s->o.list && s->o.sweep != SWEEP_CHECK;
+    const bool wanted = !o->no_baseline && !s->device.simulated && !s->o.list && !s->o.verify;
     const char *reason = wanted ? cudnn_open() : NULL;
     if (reason != NULL) fprintf(stderr, "%s: nothing to compare with\n", reason);
     s->baseline = wanted && reason == NULL;

@@ -56,8 +56,8 @@ static gemm_kind chosen_kind(const gemm_offer *offer, const gemm_options *o) {
 static int open_family(session *s) {
     gemm_state *state = state_of(s);
     state->kind = chosen_kind(s->context, &state->o);
-    s->baseline = state->o.baseline && !s->device.simulated && !s->o.list && state->o.show == NULL &&
-                  s->o.sweep != SWEEP_CHECK && blas_open(stderr);
+    s->baseline = state->o.baseline && !s->device.simulated && !s->o.list && state->o.show == NULL && !s->o.verify &&
+                  blas_open(stderr);
     return EXIT_OK;
 }
 

@@ -57,7 +57,7 @@ static int open_family(session *s) {
                 s->device.cc);
         return EXIT_USAGE;
     }
-    if (s->o.sweep == SWEEP_CHECK || s->device.simulated) return EXIT_OK;
+    if (s->o.verify || s->device.simulated) return EXIT_OK;
     if (gemv_tune_prepare(s) != EXIT_OK) return EXIT_USAGE;
     for (int i = 0; i < s->count && state->tuned.path == NULL; i++)
         if (s->o.chosen[i] && s->variants[i].candidates > 0) tune_open(&state->tuned, o->tune_file, stderr);

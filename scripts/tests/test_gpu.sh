@@ -1,5 +1,5 @@
 #!/bin/sh
-# help: check every step, and the checking itself, on the GPU; needs no test library
+# help: check every step, and the checking itself, on the GPU; needs no test library (SHAPES=20 random ones of each set)
 # Verifies every step on the GPU, shape after shape, after trying the verification itself on kernels that are known to
 # be wrong, and the measuring on small sizes (tests/gpu). Last line: "N passed, N failed[, N skipped]".
 set -eu
@@ -7,6 +7,9 @@ set -eu
 . scripts/gpu.sh
 need_gpu test-gpu
 need_step test-gpu STEPS ${STEPS:-}
+case ${SHAPES:-20} in
+0* | *[!0-9]*) echo "test-gpu: SHAPES is '$SHAPES', not a whole number from 1 on, e.g. SHAPES=400" >&2; exit 2 ;;
+esac
 build_steps ${STEPS:-}
 tensorcore=
 case "${STEPS:-step06}" in *step06*) tensorcore=build/tests/tensorcore/run ;; esac
@@ -52,6 +55,13 @@ for step in ${STEPS:-step[0-9][0-9]}; do
     for name in $("./$step/run" --list | sed -n 's/^--show \([^ ]*\).*/\1/p'); do # does the GPU do that?
         ends "$step --show $name" 0 '' "./$step/run" --show "$name"
     done
+    # Shapes that nobody chose, by seeds that no kernel was tuned by.
+    sed 1d plots/random_sets.csv >"$work/sets"
+    while IFS=, read -r of dtype layout spread max multiple _ seed _; do
+        case $step in "$of"*) ;; *) continue ;; esac
+        tally "$step random $seed" "./$step/run" --variant best --dtype "$dtype" --layout "$layout" --sweep random \
+            --spread "$spread" --max "$max" --multiple "$multiple" --count "${SHAPES:-20}" --seed "9$seed" --verify
+    done <"$work/sets"
 done
 [ "$skipped" != 0 ] || skipped=
 ended

@@ -307,20 +307,23 @@ for script in gpu/measure gpu/optdigits knn/test_ranks; do
     cp "$work/faults" "tests/$script.sh"
 done
 steps=$(($(echo "$dirs" | wc -l) + 4)) # step 8 four times more: on prepared points, with overlapping copies
+runs=$((steps + $(sed 1d plots/random_sets.csv | wc -l)))
 
 run with_gpu make -s test-gpu
 check "test-gpu sums every step and its own tests" eval \
     '[ "$status" = 0 ] && said "^ok faults: 5 passed" && said "^ok measure: 5 passed" &&
         said "^ok tensorcore: 5 passed" && said "^ok optdigits: 5 passed" && said "^ok ranks: 5 passed" &&
-        said "^$((3 * steps + 25)) passed, 0 failed, $steps skipped$"'
+        said "^$((3 * runs + 25)) passed, 0 failed, $runs skipped$"'
 run with_gpu env FAKE_FAULTS=2 sh scripts/tests/test_gpu.sh
 check "test-gpu fails when the verification misses a fault" eval \
-    '[ "$status" = 1 ] && said "^FAIL faults: 5 passed, 2 failed" && said "^$((3 * steps + 25)) passed, 10 failed, "'
+    '[ "$status" = 1 ] && said "^FAIL faults: 5 passed, 2 failed" && said "^$((3 * runs + 25)) passed, 10 failed, "'
 run env FAKE_STATUS=3 PATH="$gpu:$PATH" FAKE_CC=9.0 sh scripts/tests/test_gpu.sh
-check "test-gpu counts a crash as failed" eval '[ "$status" = 1 ] && said "^0 passed, $((steps + 5)) failed$"'
+check "test-gpu counts a crash as failed" eval '[ "$status" = 1 ] && said "^0 passed, $((runs + 5)) failed$"'
 run with_gpu env STEPS="$step" sh scripts/tests/test_gpu.sh
 check "test-gpu leaves out what belongs to other steps" eval '[ "$status" = 0 ] && said "^ok measure: 5 passed" &&
     said "^ok $step: 3 passed" && said "^13 passed, 0 failed, 1 skipped$"'
+run with_gpu env STEPS=step05 SHAPES=07 sh scripts/tests/test_gpu.sh
+check "test-gpu: a number that is none" '[ "$status" = 2 ] && complained "SHAPES is .07., not a whole number"'
 run with_gpu sh scripts/tests/sanitize.sh
 check "sanitize: a line a tool and step" eval \
     '[ "$status" = 0 ] && said "^ok racecheck $step$" && said "^ok racecheck step05 stream_k$" &&

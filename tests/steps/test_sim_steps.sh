@@ -144,6 +144,9 @@ check "step05 on sm_75: cp.async is skipped, and said why" eval \
 run step05_doublebuffer/run --sim --sweep random --max 64 --count 4 --variant best --verbose
 check "step05: every other random shape has leading dimensions of its own" eval '[ "$status" = 0 ] &&
     said "^best  *21  *19  *32 " && said "^    ld 39 32 31, " && [ "$(grep -c "^    ld [0-9 ]*, 0" "$work/out")" = 4 ]'
+run step05_doublebuffer/run --sim --sweep random --max 64 --count 4 --variant best --verify
+check "step05: random shapes verified, not timed" eval '[ "$status" = 0 ] && said "^best  *4 passed, 0 failed$" &&
+    [ "$(grep -c . "$work/out")" = 2 ]'
 run step05_doublebuffer/run --sim --m 66 --n 70 --k 34
 check "step05: rows off 16 bytes are refused by all but best" eval \
     '[ "$status" = 0 ] && [ "$(grep -c "skipped: takes rows" "$work/out")" = 7 ] && said "^best .* s  "'
