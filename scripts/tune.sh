@@ -1,8 +1,8 @@
 #!/bin/sh
 # help: fit the estimates by which step 6's best chooses its kernel to this GPU (MINUTES=9, SHAPES=8, FORCE=1 anew)
 # Times every plan (step06_tensorcore/tune/plans.c) at SHAPES shapes of each of step 6's sets (plots/random_sets.csv, by
-# the seeds for tuning) and for a few tokens, into build/tune/GPU/. What is there is not timed again, and after MINUTES
-# nothing is begun: the same command continues. Then constants are fitted to all that is there and put into the cache
+# the seeds for tuning), for a few tokens and for 1 x 1 layers, into build/tune/GPU/. What is there is not timed again,
+# and after MINUTES nothing is begun: the same command continues. Then constants are fitted to all that is there and put into the cache
 # folder, where best reads them: tensorcore.costs, with those of other GPUs.
 set -eu
 cd "$(dirname "$0")/.."
@@ -44,6 +44,9 @@ problems() {
         done
     awk -F, '$1 == "16-bit few rows" && $4 == "f16" { print "tokens." $6 "." $7, "--m", $6, "--n", $7, "--k", $8 }' \
         plots/random_shapes.csv
+    for layer in 200704,64,64 200704,128,128 50176,256,256 12544,512,512 3136,2048,512 784,256,256 196,512,512; do
+        echo "$layer" | awk -F, '{ print "layer." $1 "." $2, "--m", $1, "--n", $2, "--k", $3 }' # 1 x 1, of step 9
+    done
 }
 
 # timed NAME CLUSTER SWAPPED OPTION...: into $folder/NAME.csv, each plan's line behind its microseconds.
@@ -51,7 +54,7 @@ timed() {
     name=$1 cluster=$2 swapped=$3 status=0
     shift 3
     rm -f "$work/plans" "$work/csv"
-    CLUSTER=$cluster SWAPPED=$swapped PLANS=$work/plans build/tune/run "$@" --no-baseline --time 0.02 \
+    WITHIN=1.5 CLUSTER=$cluster SWAPPED=$swapped PLANS=$work/plans build/tune/run "$@" --no-baseline --time 0.02 \
         --csv "$work/csv" >"$work/out" 2>"$work/err" </dev/null || status=$?
     if [ "$status" != 0 ]; then # 1: a plan's result is wrong, and it is not timed; others are
         echo "tune: $*: exit status $status: $(cat "$work/out" "$work/err" | tail -n 1)" >&2
@@ -75,9 +78,10 @@ while read -r name cluster swapped options; do
 done <"$work/runs"
 [ "$left" = 0 ] || echo "tune: $left of $(wc -l <"$work/runs") runs are not timed yet; the same command continues" >&2
 
+# All plans of a problem one after the other: the best of them is what the fit compares with.
 while read -r name _; do
     [ ! -e "$folder/$name.csv" ] || cat "$folder/$name.csv"
-done <"$work/runs" >"$work/times"
+done <"$work/runs" | sort -s -t , -k 3,10 >"$work/times"
 build/tune/run --fit "$work/times" "$work/fitted"
 gpu=$(head -n 1 "$work/fitted" | cut -f 1)
 {

@@ -102,6 +102,46 @@ static __device__ __forceinline__ raw_chunk load_chunk(const operand<T> &x, cons
     return r;
 }
 
+/* ---- 16-bit types, where many chunks are to be on their way before anyone waits ---- */
+
+typedef unsigned short bits16;
+
+/* Whether the aligned chunks that the chunk at `from` lies in are within the matrix. Most are: all but the first and
+ * the last can be. */
+static __device__ __forceinline__ bool is_within(const operand<bits16> &x, const bits16 *from) {
+    const uintptr_t low = (uintptr_t)from & ~(uintptr_t)15, high = (((uintptr_t)from + 15) & ~(uintptr_t)15) + 16;
+    return low >= (uintptr_t)x.at && high <= (uintptr_t)gemm_at(x.at, x.ld, x.rows - 1, x.cols);
+}
+
+/* The chunk at `from`, of which `left` elements exist, if it is within the matrix; behind them may be anything. */
+static __device__ __forceinline__ raw_chunk load_within(const operand<bits16> &x, const bits16 *from, int left) {
+    const uint4 *low = (const uint4 *)((uintptr_t)from & ~(uintptr_t)15);
+    raw_chunk r = {};
+    if (left <= 0 || !is_within(x, from)) return r;
+    r.low = low[0], r.bits = (uintptr_t)from % 16 * 8;
+    if (r.bits != 0) r.high = low[1];
+    return r;
+}
+
+/* If it is not, its elements, one by one. This waits for them, so it comes after all other loads have been issued. */
+static __device__ __forceinline__ void load_beyond(const operand<bits16> &x, const bits16 *from, int left,
+                                                   raw_chunk *r) {
+    if (left <= 0 || is_within(x, from)) return;
+    unsigned element[8];
+#pragma unroll
+    for (int e = 0; e < 8; e++) element[e] = e < left ? from[e] : 0;
+    r->low = make_uint4(element[0] | element[1] << 16, element[2] | element[3] << 16, element[4] | element[5] << 16,
+                        element[6] | element[7] << 16);
+}
+
+/* A chunk with zeros behind the first `left` elements. */
+static __device__ __forceinline__ uint4 first_of(uint4 chunk, int left) {
+    unsigned w[4] = {chunk.x, chunk.y, chunk.z, chunk.w};
+#pragma unroll
+    for (int i = 0; i < 4; i++) w[i] = left >= 2 * i + 2 ? w[i] : left == 2 * i + 1 ? w[i] & 0xffff : 0;
+    return make_uint4(w[0], w[1], w[2], w[3]);
+}
+
 /* ---- tiles in shared memory ---- */
 
 /* How the chunks of a row are permuted, so that those which are read together lie in different banks. */

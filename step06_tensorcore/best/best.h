@@ -20,7 +20,7 @@ size_t workspace_best(const gemm_problem *p);
 size_t workspace_tf32x3(const gemm_problem *p);
 
 /* The configurations of persistent for a problem's type and layout, on the current device; returns how many. */
-enum { PERSISTENT_TILES = 11 }; /* at most */
+enum { PERSISTENT_TILES = 12 }; /* at most */
 int persistent_tiles(const gemm_problem *p, plan_tile tiles[PERSISTENT_TILES]);
 
 /* How persistent computes a problem on the current device, of sm_90; and the launch, where there is such a plan. */

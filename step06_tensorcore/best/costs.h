@@ -8,32 +8,32 @@
 __BEGIN_DECLS
 
 /* Name and shipped value, in clocks of a multiprocessor where nothing else is said. `make tune` fits them to any GPU.
- * They come from times of 584 problems on an H200: of the sets for tuning, others drawn likewise, few rows, squares;
- * but thin_memory from three products of one row. What is about TMA and wgmma matters on sm_90 alone. All are above
+ * They come from all plans' times for 96 problems on an H200: drawn as those of the sets are, few rows, 1 x 1 layers;
+ * but shared from few rows alone. What is about TMA and wgmma matters on sm_90 alone. All are above
  * zero. */
 /* clang-format off */
 #define PLAN_COSTS(X) \
-    X(row_128, 2.45) X(row_32, 2.91) X(row_16, 4.25)     /* L2 delivers 128 bytes of a row that begins on so many */   \
-    X(once, 0.975) X(port, 1.89)                         /* of that in a single wave; a multiprocessor takes it in */  \
-    X(narrow, 47.2)                                      /* more for a step of a tile of less than 192 columns */      \
-    X(store, 568) X(store_bn, 8.79)                      /* storing a tile: always, and for each column */             \
-    X(between, 475)                                      /* of that, where the other consumer multiplies meanwhile */  \
-    X(scattered, 13.2)                                   /* any alignment: more for each column of 64 rows */          \
-    X(cluster, 1410) X(launch, 92.5)                     /* the start of a cluster; the launch */                      \
+    X(row_128, 2.61) X(row_32, 2.75) X(row_16, 3.55)     /* L2 delivers 128 bytes of a row that begins on so many */   \
+    X(once, 0.939) X(port, 1.93)                         /* of that in a single wave; a multiprocessor takes it in */  \
+    X(narrow, 52)                                        /* more for a step of a tile of less than 192 columns */      \
+    X(store, 475) X(store_bn, 9.16)                      /* storing a tile: always, and for each column */             \
+    X(between, 477)                                      /* of that, where the other consumer multiplies meanwhile */  \
+    X(scattered, 14)                                     /* any alignment: more for each column of 64 rows */          \
+    X(cluster, 908) X(launch, 90)                        /* the start of a cluster; the launch */                      \
     X(shared, 1.04)                                      /* so many times DRAM takes, where there are clusters */      \
-    X(full, 453)                                         /* the start of a launch on most multiprocessors */           \
-    X(exact, 753)                                        /* the start of an exact tile */                              \
-    X(meet, 1020) X(each_part, 34.5)                     /* parts: leaving one and meeting; for each of a tile */      \
-    X(sums, 19.8)                                        /* bytes of them written or read in a clock */                \
-    X(dram, 2560) X(start, 1720)                         /* bytes in a clock, by all; until the first are there */     \
-    X(alternate, 0.285)                                  /* of that time, during which nothing is multiplied */        \
-    X(copy, 4090) X(copied, 2350)                        /* a launch of copies; bytes they read or write in a clock */ \
+    X(full, 474)                                         /* the start of a launch on most multiprocessors */           \
+    X(exact, 534)                                        /* the start of an exact tile */                              \
+    X(meet, 988) X(each_part, 28.9)                      /* parts: leaving one and meeting; for each of a tile */      \
+    X(sums, 20.6)                                        /* bytes of them written or read in a clock */                \
+    X(dram, 3130) X(start, 2120)                         /* bytes in a clock, by all; until the first are there */     \
+    X(alternate, 0.296)                                  /* of that time, during which nothing is multiplied */        \
+    X(copy, 2940) X(copied, 2850)                        /* a launch of copies; bytes they read or write in a clock */ \
     /* Multistage. So many times count its tiles' own clocks (multistage.cuh), rows on 16 bytes or any: */             \
-    X(step, 1.65) X(alone, 1.27) X(overhead, 0.988) X(any_step, 3.13) X(any_alone, 2.3) X(any_overhead, 0.697)         \
-    X(stage_launch, 2290) X(stage_meet, 4690)            /* the launch; until a tile's blocks have met */              \
-    X(stage_sums, 61.7) X(stage_memory, 0.525)           /* as sums; the part of its rate that memory delivers */      \
-    X(thin, 0.458) X(little, 0.572)                      /* so many times count thin.cu's and little.cu's estimates */ \
-    X(thin_memory, 1.25)                                 /* and what memory takes at its peak rate, for thin.cu */
+    X(step, 1.42) X(alone, 1.25) X(overhead, 0.957) X(any_step, 3.82) X(any_alone, 2.04) X(any_overhead, 0.708)        \
+    X(stage_launch, 2690) X(stage_meet, 4180)            /* the launch; until a tile's blocks have met */              \
+    X(stage_sums, 63.6) X(stage_memory, 0.511)           /* as sums; the part of its rate that memory delivers */      \
+    X(thin, 0.489) X(little, 0.44)                       /* so many times count thin.cu's and little.cu's estimates */ \
+    X(thin_memory, 1.33)                                 /* and what memory takes at its peak rate, for thin.cu */
 /* clang-format on */
 
 typedef struct {

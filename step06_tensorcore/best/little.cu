@@ -22,10 +22,8 @@ static const int K_PITCH = MOST_K + 8, N_PITCH = SIDE + 8; /* rows in shared mem
 static const int ACROSS = SIDE / 8;                        /* chunks of a row along N */
 static const int SUM_PITCH = SIDE + 4;
 static const int TILE = SIDE * K_PITCH > MOST_K *N_PITCH ? SIDE *K_PITCH : MOST_K *N_PITCH;
-static const double ROUND = 800, BESIDES = 1800, MORE = 1.1; /* clocks: for each 32 of K; for the rest; so much of that
-                                                              * for every further block of a multiprocessor */
-
-typedef unsigned short bits16;
+/* Clocks: for each 32 of K; for the rest; so much of that for every further block of a multiprocessor. */
+static const double ROUND = 1500, BESIDES = 3000, MORE = 0.75;
 
 /* The two matrices, or in the end the warps' sums. */
 union little_shared {
@@ -62,23 +60,12 @@ static __device__ __forceinline__ chunks along_n(const operand<bits16> &x, int c
             count_below(k, step, min(8 << log_chunks, x.rows - k0)), x.cols - col};
 }
 
-/* Whether the aligned chunks that the chunk at `from` lies in are within the matrix. Most are: all but the first and
- * the last can be. */
-static __device__ __forceinline__ bool is_within(const operand<bits16> &x, const bits16 *from) {
-    const uintptr_t low = (uintptr_t)from & ~(uintptr_t)15, high = (((uintptr_t)from + 15) & ~(uintptr_t)15) + 16;
-    return low >= (uintptr_t)x.at && high <= (uintptr_t)gemm_at(x.at, x.ld, x.rows - 1, x.cols);
-}
-
 /* Begins to load them, as aligned chunks; */
 static __device__ __forceinline__ void load_aligned(const operand<bits16> &x, const chunks &c, raw_chunk (&r)[COPIES]) {
 #pragma unroll
     for (int i = 0; i < COPIES; i++) {
         const bits16 *from = c.from + i * c.step;
-        const uint4 *low = (const uint4 *)((uintptr_t)from & ~(uintptr_t)15);
-        r[i] = {};
-        if (i >= c.count || c.left <= 0 || !is_within(x, from)) continue;
-        r[i].low = low[0], r[i].bits = (uintptr_t)from % 16 * 8;
-        if (r[i].bits != 0) r[i].high = low[1];
+        r[i] = load_within(x, from, i < c.count ? c.left : 0);
     }
 }
 
@@ -88,21 +75,8 @@ static __device__ __forceinline__ void load_elements(const operand<bits16> &x, c
 #pragma unroll
     for (int i = 0; i < COPIES; i++) {
         const bits16 *from = c.from + i * c.step;
-        if (i >= c.count || c.left <= 0 || is_within(x, from)) continue;
-        unsigned element[8];
-#pragma unroll
-        for (int e = 0; e < 8; e++) element[e] = e < c.left ? from[e] : 0;
-        r[i].low = make_uint4(element[0] | element[1] << 16, element[2] | element[3] << 16,
-                              element[4] | element[5] << 16, element[6] | element[7] << 16);
+        if (i < c.count) load_beyond(x, from, c.left, &r[i]);
     }
-}
-
-/* A chunk with zeros behind the first `left` elements. */
-static __device__ __forceinline__ uint4 first_of(uint4 chunk, int left) {
-    unsigned w[4] = {chunk.x, chunk.y, chunk.z, chunk.w};
-#pragma unroll
-    for (int i = 0; i < 4; i++) w[i] = left >= 2 * i + 2 ? w[i] : left == 2 * i + 1 ? w[i] & 0xffff : 0;
-    return make_uint4(w[0], w[1], w[2], w[3]);
 }
 
 /* Leaves them in shared memory, from `to` on in steps of `step` elements; zeros where there are none. */

@@ -193,7 +193,7 @@ static __device__ __forceinline__ void store_rows(const hopper_problem &p, SUM (
                                                   uint32_t slab) {
     const int lane = threadIdx.x % 32;
     const bool fours = is_fours<OUT>(p);
-    const int TOGETHER = T::BN > 128 ? 1 : 4; /* fours, as the registers allow */
+    const int TOGETHER = T::BN > 128 ? 1 : 4, ROWS = 4 * TOGETHER; /* fours, rows, as the registers allow */
 #pragma unroll 1
     for (int end = col + COUNT * 2; col < end && col < p.n; col += 32) {
         __syncwarp();
@@ -221,11 +221,19 @@ static __device__ __forceinline__ void store_rows(const hopper_problem &p, SUM (
             }
         } else if (col + lane < p.n) {
             OUT *c = gemm_at((OUT *)p.C, p.ldc, row, col + lane);
-#pragma unroll 4
-            for (int r = 0; r < 16; r++, c += p.ldc) {
-                if (row + r >= p.m) continue;
-                const SUM sum = shared_at<SUM>(slab + r * ROW_BYTES + ((lane / 4) ^ (r % 8)) * 16 + lane % 4 * 4);
-                *c = blend(p, sum, p.beta == 0.0f ? OUT(0) : *c);
+#pragma unroll
+            for (int r0 = 0; r0 < 16; r0 += ROWS, c += (int64_t)ROWS * p.ldc) {
+                SUM sum[ROWS];
+                OUT before[ROWS] = {};
+#pragma unroll
+                for (int i = 0; i < ROWS; i++) {
+                    const int r = r0 + i;
+                    sum[i] = shared_at<SUM>(slab + r * ROW_BYTES + ((lane / 4) ^ (r % 8)) * 16 + lane % 4 * 4);
+                    if (p.beta != 0.0f && row + r < p.m) before[i] = c[(int64_t)i * p.ldc];
+                }
+#pragma unroll
+                for (int i = 0; i < ROWS; i++)
+                    if (row + r0 + i < p.m) c[(int64_t)i * p.ldc] = blend(p, sum[i], before[i]);
             }
         }
 #pragma unroll

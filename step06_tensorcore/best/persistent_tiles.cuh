@@ -34,7 +34,9 @@ template <int TYPE, int LAYOUT, class T> static persistent_choice persistent_of(
 typedef persistent_tile<128, 192, 5, 1, 1, 0> wide;
 typedef persistent_tile<64, 128, 8, 0, 4, 0> flat;
 typedef persistent_tile<128, 128, 6, 1, 1, 1> square_any;
+typedef persistent_tile<128, 128, 5, 1, 4, 0> square;
 /* For 16 bits alone: */
+typedef persistent_tile<128, 64, 8, 1, 2, 0> tall;
 typedef persistent_tile<128, 64, 8, 1, 1, 1> tall_any;
 typedef persistent_tile<64, 64, 12, 0, 1, 1> small_any;
 typedef persistent_tile<128, 160, 5, 1, 1, 1> middle_any;
@@ -43,7 +45,6 @@ typedef exact_tile<64, 256, 5, 2> exact_64;
 typedef exact_tile<128, 256, 4, 2> exact_128;
 typedef exact_tile<192, 192, 4, 1> exact_192;
 /* For the others instead: */
-typedef persistent_tile<128, 128, 5, 1, 4, 0> square;
 typedef persistent_tile<128, 128, 6, 1, 2, 0> square_deep; /* s8: faster by one fourteenth at 2048^3; tf32 is slower */
 typedef persistent_tile<64, 128, 8, 0, 1, 1> flat_any;
 
@@ -52,17 +53,18 @@ template <int TYPE, int LAYOUT> static persistent_choice *persistent_choices(voi
     static const int SHAPES = IN_1X1 | IN_2X1 | IN_1X2 | IN_2X2;
     if constexpr (TYPE == GEMM_F16 || TYPE == GEMM_BF16) {
         static persistent_choice all[PERSISTENT_TILES] = {
-            persistent_of<TYPE, LAYOUT, wide>(IN_1X1 | IN_2X1 | IN_2X2),
+            persistent_of<TYPE, LAYOUT, wide>(SHAPES),
+            persistent_of<TYPE, LAYOUT, square>(SHAPES),
+            persistent_of<TYPE, LAYOUT, flat>(SHAPES),
+            persistent_of<TYPE, LAYOUT, square_any>(SHAPES),
             {},
-            persistent_of<TYPE, LAYOUT, flat>(IN_1X1 | IN_2X2),
-            persistent_of<TYPE, LAYOUT, square_any>(IN_1X1),
-            {},
-            persistent_of<TYPE, LAYOUT, tall_any>(IN_1X1 | IN_2X4),
-            persistent_of<TYPE, LAYOUT, small_any>(IN_1X1),
-            persistent_of<TYPE, LAYOUT, middle_any>(IN_2X1),
+            persistent_of<TYPE, LAYOUT, tall_any>(SHAPES | IN_2X4),
+            persistent_of<TYPE, LAYOUT, small_any>(SHAPES),
+            persistent_of<TYPE, LAYOUT, middle_any>(SHAPES),
             persistent_of<TYPE, LAYOUT, exact_64>(SHAPES),
             persistent_of<TYPE, LAYOUT, exact_128>(SHAPES),
             persistent_of<TYPE, LAYOUT, exact_192>(SHAPES),
+            persistent_of<TYPE, LAYOUT, tall>(SHAPES),
         };
         return all;
     } else {

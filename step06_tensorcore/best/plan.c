@@ -178,10 +178,13 @@ static inline double clocks_of(const plan_tile *t, const tile_costs *c, unsigned
     const double divided = whole < c->tiles ? (double)ceil_div((c->tiles - whole) * parts, c->clusters) : 0;
     const double step = larger(c->products, c->deliver * (wholes > 1 || divided > 0 ? 1 : costs->once));
     double clocks = c->always + (wholes * (double)c->steps + divided * each) * step;
-    clocks += wholes == 0 ? costs->start : (wholes - 1) * c->between + (divided > 0 ? c->between : c->store);
-    const double part = c->part + costs->each_part * (double)parts;
-    if (divided > 0) clocks += (divided - 1) * (t->ping_pong ? part / 2 : part) + part;
-    return launch_clocks(c, clocks, (double)(c->tiles - whole) * parts, costs);
+    /* Of two ping-pong consumers each has every other tile, and the time of two to multiply its own and to store it. */
+    const double between = t->ping_pong ? larger(c->between, (c->store - (double)c->steps * step) / 2) : c->between;
+    clocks += wholes == 0 ? costs->start : (wholes - 1) * between + (divided > 0 ? between : c->store);
+    /* The last parts meet when memory has delivered everything. */
+    const double part = divided > 0 ? c->part + costs->each_part * (double)parts : 0;
+    if (divided > 1) clocks += (divided - 1) * (t->ping_pong ? part / 2 : part);
+    return launch_clocks(c, clocks, (double)(c->tiles - whole) * parts, costs) + part;
 }
 
 double hopper_clocks(const gemm_problem *p, const plan_tile *t, const hopper_plan *plan, const plan_costs *costs) {

@@ -27,13 +27,12 @@ static const int FEW_K = 8, LEAST_COLUMNS = 32;              /* the most K of ge
 static const int WARP_ROWS = 16, FEW_WARP_ROWS = 4;          /* rows of its warps, and where blocks would be few */
 
 /* Of the estimate: clocks until a thread's loads are there, also of rows, and where they have to be shifted; such
- * rounds for a K of at most FEW_K; clocks of what a block adds; threads on a multiprocessor. And how many times as
- * long as for others memory takes, for more than eight rows and where they have to be shifted. */
-static const double ROUND = 900, ROWS_ROUND = 700, CUT_ROUND = 2400, FEW_K_ROUNDS = 3;
+ * rounds for a K of at most FEW_K, and one for every 16 elements of A of a warp; clocks of what a block adds; threads
+ * on a multiprocessor. And how many times as long as for others memory takes, for more than eight rows and where they
+ * have to be shifted. */
+static const double ROUND = 900, ROWS_ROUND = 700, CUT_ROUND = 1400, FEW_K_ROUNDS = 2;
 static const double REDUCE = 800, MORE_MEMORY = 1.25, CUT_MEMORY = 1.67;
 static const int64_t RESIDENT = 768;
-
-typedef unsigned short bits16;
 
 /* The values of a chunk. */
 template <typename T> static __device__ __forceinline__ void unpack(uint4 chunk, float (&x)[8]) {
@@ -66,13 +65,21 @@ static __host__ __device__ bool has_few_rows(const gemm_problem *p) {
     return p->layout == GEMM_TN && p->m <= p->n;
 }
 
-/* The chunk at `from`, of which `left` elements exist. ALIGNED: it lies on 16 bytes, and all exist or none. */
+/* The chunk at `from`, of which `left` elements exist. ALIGNED: it lies on 16 bytes, and all exist or none. Else it is
+ * cut with cut_any, after load_any has seen to those that are not within the matrix. */
 template <bool ALIGNED>
 static __device__ __forceinline__ raw_chunk load_many(const operand<bits16> &x, const bits16 *from, int left) {
-    if (!ALIGNED) return load_chunk(x, from, left);
+    if (!ALIGNED) return load_within(x, from, left);
     raw_chunk r = {};
     if (left > 0) r.low = ld_global_once_16(from);
     return r;
+}
+template <bool ALIGNED>
+static __device__ __forceinline__ void load_any(const operand<bits16> &x, const bits16 *from, int left, raw_chunk *r) {
+    if (!ALIGNED) load_beyond(x, from, left, r);
+}
+template <bool ALIGNED> static __device__ __forceinline__ uint4 cut_any(const raw_chunk &r, int left) {
+    return ALIGNED ? r.low : left < 8 ? first_of(cut(r), left) : cut(r);
 }
 
 /* Elements k ... k + 7 of row `row` of the few; nn: of a column. */
@@ -81,7 +88,7 @@ static __device__ __forceinline__ raw_chunk load_few(const operand<bits16> &x, i
     raw_chunk r = {};
     if (LAYOUT == GEMM_TN) {
         const bits16 *from = gemm_at(x.at, x.ld, min(row, x.rows - 1), k);
-        if (!ALIGNED) return load_chunk(x, from, x.cols - k);
+        if (!ALIGNED) return load_within(x, from, x.cols - k);
         if (k < x.cols) r.low = *(const uint4 *)from;
         return r;
     }
@@ -116,26 +123,41 @@ __global__ void __launch_bounds__(ROW_THREADS, 1) gemm_thin_rows(gemm_problem p)
     griddepcontrol_wait(); /* for the launch before, which may write what is read here */
     for (int k0 = warp * PIECES * 32; k0 < p.k; k0 += (int)blockDim.x * PIECES) {
         raw_chunk of_many[PIECES][2], of_few[PIECES][FEW];
+        const int k = k0 + lane % 4 * 8; /* of its first piece */
+        const auto many_at = [&](int piece, int i) {
+            return gemm_at(many.at, many.ld, min(row0 + lane / 4 + i * 8, many.rows - 1), k + piece * 32);
+        };
+        const auto few_at = [&](int piece, int j) {
+            return gemm_at(few.at, few.ld, min(j * 8 + lane / 4, few.rows - 1), k + piece * 32);
+        };
 #pragma unroll
-        for (int piece = 0; piece < PIECES; piece++) {
-            const int row = row0 + lane / 4, k = k0 + piece * 32 + lane % 4 * 8;
+        for (int piece = 0; piece < PIECES; piece++)
 #pragma unroll
             for (int i = 0; i < 2; i++)
-                of_many[piece][i] =
-                    load_many<ALIGNED>(many, gemm_at(many.at, many.ld, min(row + i * 8, many.rows - 1), k), p.k - k);
-        }
+                of_many[piece][i] = load_many<ALIGNED>(many, many_at(piece, i), p.k - k - piece * 32);
 #pragma unroll
         for (int piece = 0; piece < PIECES; piece++)
 #pragma unroll
             for (int j = 0; j < FEW; j++)
-                of_few[piece][j] = load_few<ALIGNED, LAYOUT>(few, j * 8 + lane / 4, k0 + piece * 32 + lane % 4 * 8);
+                of_few[piece][j] = load_few<ALIGNED, LAYOUT>(few, j * 8 + lane / 4, k + piece * 32);
 #pragma unroll
         for (int piece = 0; piece < PIECES; piece++) {
-            const uint4 up = cut(of_many[piece][0]), down = cut(of_many[piece][1]);
+            const int left = p.k - k - piece * 32;
+#pragma unroll
+            for (int i = 0; i < 2; i++) load_any<ALIGNED>(many, many_at(piece, i), left, &of_many[piece][i]);
+#pragma unroll
+            for (int j = 0; j < FEW && LAYOUT == GEMM_TN; j++)
+                load_any<ALIGNED>(few, few_at(piece, j), left, &of_few[piece][j]);
+        }
+#pragma unroll
+        for (int piece = 0; piece < PIECES; piece++) {
+            const int left = p.k - k - piece * 32;
+            const uint4 up = cut_any<ALIGNED>(of_many[piece][0], left);
+            const uint4 down = cut_any<ALIGNED>(of_many[piece][1], left);
             const unsigned first[4] = {up.x, down.x, up.y, down.y}, second[4] = {up.z, down.z, up.w, down.w};
 #pragma unroll
             for (int j = 0; j < FEW; j++) {
-                const uint4 x = cut(of_few[piece][j]);
+                const uint4 x = cut_any<ALIGNED>(of_few[piece][j], left);
                 const unsigned x_first[2] = {x.x, x.y}, x_second[2] = {x.z, x.w};
                 multiply_32_bytes<TYPE>(sum[j], first, x_first);
                 multiply_32_bytes<TYPE>(sum[j], second, x_second);
@@ -208,19 +230,26 @@ __global__ void __launch_bounds__(MAX_THREADS) gemm_thin_k(gemm_problem p) {
     const int col = blockIdx.x % across * 128 + (fours ? lane * 4 : lane);
     const int top = (blockIdx.x / across * (MAX_THREADS / 32) + threadIdx.x / 32) * ROWS;
     const bits16 *a = (const bits16 *)p.A, *b = (const bits16 *)p.B;
-    float v[FEW_K][4] = {}, x[OF_LANE];
+    bits16 of_b[FEW_K][4] = {}, of_a[OF_LANE] = {};
+    if (p.k > 0) { /* what does not exist is not used: the last that does comes in its place, and nobody waits */
 #pragma unroll
-    for (int i = 0; i < OF_LANE; i++) {
-        const int row = top + (i * 32 + lane) / FEW_K, l = lane % FEW_K;
-        x[i] = row < p.m && l < p.k ? value_of<T>(*gemm_at(a, p.lda, row, l)) : 0.0f;
+        for (int i = 0; i < OF_LANE; i++)
+            of_a[i] = *gemm_at(a, p.lda, min(top + (i * 32 + lane) / FEW_K, p.m - 1), min(lane % FEW_K, p.k - 1));
+#pragma unroll
+        for (int l = 0; l < FEW_K; l++)
+#pragma unroll
+            for (int e = 0; e < 4; e++) {
+                const int at = min(l, p.k - 1), column = min(col + e * next, p.n - 1);
+                of_b[l][e] = tn ? *gemm_at(b, p.ldb, column, at) : *gemm_at(b, p.ldb, at, column);
+            }
     }
+    float v[FEW_K][4], x[OF_LANE];
+#pragma unroll
+    for (int i = 0; i < OF_LANE; i++) x[i] = value_of<T>(of_a[i]);
 #pragma unroll
     for (int l = 0; l < FEW_K; l++)
 #pragma unroll
-        for (int e = 0; e < 4; e++)
-            if (l < p.k && col + e * next < p.n)
-                v[l][e] =
-                    value_of<T>(tn ? *gemm_at(b, p.ldb, col + e * next, l) : *gemm_at(b, p.ldb, l, col + e * next));
+        for (int e = 0; e < 4; e++) v[l][e] = value_of<T>(of_b[l][e]);
 #pragma unroll
     for (int row = 0; row < ROWS; row += 4) {
         four<float> sum[4] = {};
@@ -231,9 +260,9 @@ __global__ void __launch_bounds__(MAX_THREADS) gemm_thin_k(gemm_problem p) {
 #pragma unroll
             for (int l = 0; l < FEW_K; l++) {
                 if (l >= p.k) break;
-                const float of_a = __shfl_sync(~0u, x[((row + i) * FEW_K + l) / 32], ((row + i) * FEW_K + l) % 32);
+                const float factor = __shfl_sync(~0u, x[((row + i) * FEW_K + l) / 32], ((row + i) * FEW_K + l) % 32);
 #pragma unroll
-                for (int e = 0; e < 4; e++) sum[i].at[e] = fmaf(of_a, v[l][e], sum[i].at[e]);
+                for (int e = 0; e < 4; e++) sum[i].at[e] = fmaf(factor, v[l][e], sum[i].at[e]);
             }
         }
         if (fours) {
@@ -320,7 +349,7 @@ double cycles_thin(const gemm_problem *p, int sms) {
     const int64_t waves = (blocks_of(p) + resident - 1) / resident;
     const int64_t each = by_columns(p) ? MAX_THREADS / LANES * AT_ONCE
                                        : threads * pieces_of(p->layout, is_aligned(p), few_of(p)); /* of K, a round */
-    const int64_t rounds = by_k(p) ? FEW_K_ROUNDS : (p->k + each - 1) / each;
+    const int64_t rounds = by_k(p) ? FEW_K_ROUNDS + rows_by_k(p) * p->k / 16 : (p->k + each - 1) / each;
     const double round = is_cut(p) ? CUT_ROUND : is_rows(p) ? ROWS_ROUND : ROUND;
     return (double)waves * ((double)rounds * round + REDUCE);
 }

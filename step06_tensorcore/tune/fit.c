@@ -9,27 +9,27 @@
  * square of the error: first the error above all, from which the way to the least regret is short. A constant pays for
  * leaving the value it begins with, so many times the square of the logarithm of their ratio: fitted to a few hundred
  * problems, dozens of constants learn accidents, too, and choose worse plans for other problems. */
-static const double ERROR_FIRST = 5, ERROR_THEN = 1, LEAVING = 0.001;
+static const double ERROR_FIRST = 5, ERROR_THEN = 2, LEAVING = 0.003;
 static const double LEAST_GAIN = 5e-6; /* by less nothing is changed at first */
 static const double HEAT = 0.002;      /* at the beginning of the second part; its unit is what is lessened */
-enum { ROUNDS = 20000 };
+enum { ROUNDS = 20000, MOST_PLANS = 256 /* of a problem */ };
 
 fit_quality fit_judge(const fit_data *d, const plan_costs *costs) {
     fit_quality q = {0};
     double weights = 0, sums = 0, squares = 0;
     for (int first = 0, end, chosen; first < d->count; first = end) {
-        double fastest = INFINITY, least = INFINITY, off[64] = {0};
+        double fastest = INFINITY, least = INFINITY, off[MOST_PLANS] = {0};
         for (end = chosen = first; end < d->count && d->rows[end].problem == d->rows[first].problem; end++) {
             const double estimate = d->estimate(d->context, end, costs);
             if (estimate < least) least = estimate, chosen = end;
             fastest = fmin(fastest, d->rows[end].us);
-            off[(end - first) % 64] = log(d->rows[end].us / estimate);
+            off[(end - first) % MOST_PLANS] = log(d->rows[end].us / estimate);
         }
         const double regret = d->rows[chosen].us / fastest - 1;
         if (regret > q.worst) q.worst = regret, q.worst_row = chosen;
         q.mean += regret, q.problems++;
         for (int i = first; i < end; i++) {
-            const double weight = pow(fastest / d->rows[i].us, 2), x = off[(i - first) % 64];
+            const double weight = pow(fastest / d->rows[i].us, 2), x = off[(i - first) % MOST_PLANS];
             weights += weight, sums += weight * x, squares += weight * x * x;
         }
     }

@@ -6,6 +6,7 @@
  *   CLUSTER=2x4 run OPTION...     in clusters of two blocks one above the other by four side by side, not in the best
  *   COLUMNS=48 run OPTION...      with so many columns in exact tiles
  *   SWAPPED=1 run OPTION...       by swapped tiles alone; 0: by the others
+ *   WITHIN=1.5 run OPTION...      only plans that are estimated to take at most so many times what the best does
  *   PLANS=FILE run OPTION...      appends to FILE for each row of the table "VARIANT,...": what it computed, and how
  *   run --fit TIMES COSTS         reads such lines, each behind its microseconds, and writes the lines of a cache file
  */
@@ -18,11 +19,11 @@
 #include "../best/multistage.h"
 #include "fit.h"
 
-enum { FIRST_WHOLE = 11, FIRST_STAGES = 22, CANDIDATES = 32 };
+enum { FIRST_WHOLE = 12, FIRST_STAGES = 24, CANDIDATES = 34 };
 /* The configurations of the persistent kernel, in its order. */
 #define HOPPER(whole)                                                                                                  \
     "wide" whole, "square" whole, "flat" whole, "square_any" whole, "flat_any" whole, "tall_any" whole,                \
-        "small_any" whole, "middle_any" whole, "exact_64" whole, "exact_128" whole, "exact_192" whole
+        "small_any" whole, "middle_any" whole, "exact_64" whole, "exact_128" whole, "exact_192" whole, "tall" whole
 /* Those _whole without parts. */
 static const char *const names[CANDIDATES] = {
     HOPPER(""),
@@ -85,8 +86,18 @@ static timed_plan plan_with(const gemm_problem *p, int candidate) {
     return t;
 }
 
+/* The clocks of the best of all plans, by the shipped constants. */
+static double least_clocks(const gemm_problem *p) {
+    plan_tile tiles[PERSISTENT_TILES];
+    const hopper_plan a = plan_hopper(p, tiles, persistent_tiles(p, tiles), &shipped_costs);
+    return fmin(a.clocks, plan_multistage(p, true, MULTISTAGE_ANY, &shipped_costs).clocks);
+}
+
 static const char *lacks(const gemm_problem *p, int i) {
     const timed_plan t = plan_with(p, i);
+    const char *within = getenv("WITHIN");
+    if (within != NULL && (t.hopper ? t.a.clocks : t.b.clocks) > atof(within) * least_clocks(p))
+        return "is estimated to take too long";
     if (p->type == GEMM_S8 && p->layout == GEMM_NN) return "takes s8 in tn";
     const char *swapped = getenv("SWAPPED");
     if (!t.hopper && (shapes_to_try(IN_1X1) & IN_1X1) == 0) return "has no clusters";
@@ -128,7 +139,7 @@ static const char *on_hopper(const device_facts *device) {
 
 /* clang-format off */
 #define EACH(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17)      \
-    X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31)
+    X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31) X(32) X(33)
 #define FUNCTIONS(i)                                                                                                   \
     static cudaError_t launch_##i(const gemm_problem *p, cudaStream_t s) { return launch(p, i, s); }                   \
     static const char *refuses_##i(const gemm_problem *p) { return lacks(p, i); }                                      \

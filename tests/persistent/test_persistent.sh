@@ -28,7 +28,7 @@ for layout in tn nn; do
         case $dtype in *16) long=1200 ;; tf32) long=600 ;; s8) long=2400 ;; esac # 2400 bytes: K that is divided
         any='square_any flat_any' bulk='wide square flat'
         case $dtype in
-        *16) any='square_any tall_any small_any' bulk='wide flat exact_64 exact_128 exact_192' ;;
+        *16) any='square_any tall_any small_any' bulk='wide square tall flat exact_64 exact_128 exact_192' ;;
         esac
         one=${bulk% exact_1*} one=${one% exact_1*} # the last of 64 rows
         set -- --dtype $dtype --layout $layout
@@ -91,7 +91,7 @@ for kind in 'f16 tn' 'bf16 tn' 'f16 nn'; do
     computes '[a-z ]*' "$exact" "$@" --m 328 --n 264 --k 400 --beta 2
     [ "$kind" != 'bf16 tn' ] || [ -n "${KL_TEST_ALL:-}" ] || continue
     COLUMNS=112 computes '[a-z ]*' "$exact" "$@" --m 229 --n 200 --k 136
-    computes parts "$exact" "$@" --m 33 --n 76 --k 1504 --out f32 --beta 2 # in nn B is copied
+    computes parts "$exact" "$@" --m 33 --n 76 --k 2400 --out f32 --beta 2 # in nn B is copied
     CLUSTER=1x2 computes '[a-z ]*' "$exact" "$@" --m 264 --n 800 --k 208 --beta 2
     # How words leave and parts are shared depends on no layout: in nn with KL_TEST_ALL.
     [ "$kind" != 'f16 nn' ] || [ -n "${KL_TEST_ALL:-}" ] || continue

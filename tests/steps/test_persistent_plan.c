@@ -58,21 +58,23 @@ TEST(a_partial_wave_is_split) { /* 140 tiles: 132 and 8, in 16 parts each */
 /* The tiles that step 6 has for 16 bits and a C on 16 bytes. */
 enum { ALL_SHAPES = IN_1X1 | IN_2X1 | IN_1X2 | IN_2X2 };
 static const plan_tile half_tiles[] = {
-    {128, 192, true, false, true, IN_1X1 | IN_2X1 | IN_2X2, {132, 66, 30, 15}, false, AS_IS},
-    {64, 128, false, false, true, IN_1X1 | IN_2X2, {132, 66, 30, 15}, false, AS_IS},
+    {128, 192, true, false, true, ALL_SHAPES, {132, 66, 30, 15}, false, AS_IS},
+    {128, 128, true, false, true, ALL_SHAPES, {132, 66, 30, 15}, false, AS_IS},
+    {64, 128, false, false, true, ALL_SHAPES, {132, 66, 30, 15}, false, AS_IS},
+    {128, 64, true, false, true, ALL_SHAPES, {132, 66, 30, 15}, false, AS_IS},
     {64, 256, false, false, true, ALL_SHAPES, {132, 66, 30, 15}, true, AS_IS | SWAPPED},
     {128, 256, false, false, true, ALL_SHAPES, {132, 66, 30, 15}, true, AS_IS | SWAPPED},
     {192, 192, false, false, true, ALL_SHAPES, {132, 66, 30, 15}, true, AS_IS | SWAPPED},
 };
 
-/* 1024^3 takes 128 tiles of 64 x 128, not fewer or larger ones. */
+/* 1024^3 takes 128 tiles of 64 x 128 or 128 x 64, not fewer or larger ones. */
 TEST(all_multiprocessors_take_part_in_a_small_square) {
     gemm_problem p = problem(1024, 1024, 1024);
     for (int layout = GEMM_NN; layout <= GEMM_TN; layout++) {
         p.layout = (gemm_layout)layout;
         const hopper_plan plan = plan_hopper(&p, half_tiles, ARRAY_SIZE(half_tiles), &shipped_costs);
-        assert_int_equal(plan.tile, 1);
-        assert_int_equal(plan.clusters, 128);
+        assert_int_equal(half_tiles[plan.tile].bm * plan.columns, 128 * 64);
+        assert_int_equal(plan.clusters << cluster_shapes[plan.shape].size, 128);
     }
 }
 
@@ -263,7 +265,7 @@ static fit_data rows_of(int problems, const plan_costs *made, double error) {
 
 TEST(the_fit_finds_what_times_were_made_of) {
     plan_costs made = shipped_costs, fitted = shipped_costs, again = shipped_costs;
-    made.row_16 *= 2, made.row_32 *= 2, made.row_128 /= 1.5, made.meet *= 8, made.narrow *= 4;
+    made.row_16 *= 2.5, made.row_32 *= 2.5, made.row_128 /= 1.5, made.meet *= 8, made.narrow *= 4;
     const fit_data data = rows_of(80, &made, 0);
     const fit_quality before = fit_judge(&data, &shipped_costs);
     fit_costs(&data, &fitted);
@@ -271,7 +273,7 @@ TEST(the_fit_finds_what_times_were_made_of) {
     assert_int_equal(after.problems, 80);
     assert_true(before.mean > 0.01 && before.error > 0.15);
     assert_true(after.mean < before.mean / 20 && after.error < 0.05);
-    assert_true(fabs(log(fitted.row_16 / made.row_16)) < 0.2);
+    assert_true(fabs(log(fitted.row_16 / made.row_16)) < 0.3);
     assert_true(fabs(log(fitted.row_32 / made.row_32)) < 0.3);
     assert_true(fabs(log(fitted.little / made.little)) < 0.1); /* what no time says anything of stays */
     fit_costs(&data, &again);

@@ -64,7 +64,7 @@ divides 100 100 3001 --sim-device sm_86
 divides 100 100 2000 --layout nn --lda 2000 --ldb 104 --sim-device sm_80
 
 thin gemm_little 69 29 53 --beta 2
-thin gemm_little 37 45 131 --layout nn --lda 140 --ldb 51 --ldc 47 --misalign 1
+thin gemm_little 37 45 67 --layout nn --lda 140 --ldb 51 --ldc 47 --misalign 1
 thin gemm_little 21 19 15 --dtype bf16 --misalign 1
 thin gemm_thin_rows 1 1030 700 --misalign 3 --beta 2
 thin gemm_thin_rows 1 1030 701 --dtype bf16 --out f32
