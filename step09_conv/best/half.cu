@@ -14,6 +14,8 @@
  * share what TMA brings of the filters, if there are many channels, and tiles enough for so large ones. */
 #include "half.cuh"
 
+#include "../../step06_tensorcore/best/best.h"
+#include "../../step06_tensorcore/best/multistage.h"
 #include "best.h"
 #include "conv/conv_map.h"
 
@@ -165,9 +167,9 @@ static void offer_tiles(const half_plan *plan, const gemm_problem *g, const plan
     }
 }
 
-/* Elements that DRAM moves: the filters, y, and of x each pixel once or, for `windows`, every window whole. */
+/* Elements that DRAM moves: the filters, y, and of x each pixel at most once or, for `windows`, every window whole. */
 static double moved(const conv_problem *p, const gemm_problem *g, bool windows) {
-    const double x = windows ? (double)g->m * g->k : (double)p->n * p->h * p->w * p->c;
+    const double all = (double)g->m * g->k, x = windows ? all : fmin(all, (double)p->n * p->h * p->w * p->c);
     return x + (double)g->n * g->k + (double)g->m * g->n;
 }
 
@@ -246,12 +248,34 @@ static cudaError_t launch_hopper(const conv_problem *p, const half_plan *plan, c
 extern "C" cudaError_t launch_half(const conv_problem *p, const half_plan *plan, cudaStream_t stream) {
     const cudaError_t error = half_pack(plan, stream);
     if (error != cudaSuccess) return error;
+    if (plan->by == BY_PERSISTENT) return launch_persistent(&plan->product, stream);
+    if (plan->by == BY_MULTISTAGE) return launch_multistage(&plan->product.p, stream);
     return plan->hopper ? launch_hopper(p, plan, stream) : launch_half_mma(p, plan, stream);
+}
+
+/* One tap that leaves no pixel out, and no bias, is a product of matrices, for which step 6 has more kernels, above all
+ * for little ones. */
+static void consider_matrices(const conv_problem *p, half_plan *plan) {
+    if (!plan->hopper || plan->loader != LOAD_TILES || !p->nhwc || p->bias != NULL) return;
+    gemm_problem g = plan->product.p;
+    const size_t copies = plan->bytes - plan->product.bytes;
+    g.alpha = p->alpha, g.workspace = (void *)((uintptr_t)p->workspace + copies);
+    const hopper_plan persistent = plan_persistent(&g);
+    const double stages = plan_multistage(&g, true, MULTISTAGE_ANY, current_costs()).clocks;
+    if (fmin(persistent.clocks, stages) > plan->product.clocks) return;
+    plan->by = persistent.clocks <= stages ? BY_PERSISTENT : BY_MULTISTAGE;
+    if (plan->by == BY_PERSISTENT)
+        plan->product = persistent;
+    else
+        plan->product.p = g;
+    plan->bytes = copies + (plan->by == BY_PERSISTENT ? persistent.bytes : workspace_multistage(&g));
 }
 
 static half_plan plan_here(const conv_problem *p) {
     plan_tile tiles[HALF_TILES];
-    return plan_half(p, tiles, half_tiles(p->type, tiles));
+    half_plan plan = plan_half(p, tiles, half_tiles(p->type, tiles));
+    consider_matrices(p, &plan);
+    return plan;
 }
 
 extern "C" size_t half_workspace(const conv_problem *p) {

@@ -51,9 +51,13 @@ typedef struct {
     int count;
 } half_filters;
 
+/* Step 6's kernels for products of matrices. */
+typedef enum { BY_NONE, BY_PERSISTENT, BY_MULTISTAGE } half_matrices;
+
 /* How a problem is computed. */
 typedef struct {
-    bool hopper; /* by half.cuh, else by half_mma.cu */
+    bool hopper;      /* by half.cuh, else by half_mma.cu */
+    half_matrices by; /* or by one of step 6's kernels */
     half_loader loader;
     half_view view;
     half_filters filters;

@@ -36,7 +36,7 @@ for dtype in f16 bf16; do
     # Each tile in both types: several waves, rows of 16 and 8 bytes, pairs of blocks, mma.sync.
     computes 'pieces of 16, \(whole\|both\|parts\),' "$any" "$@" --n 3 --c 24 --h 11 --k 131 --bias --beta -1
     bulk 'pieces of 8' "$exact" "$@" --n 2 --c 20 --h 13 --k 72 --s 2 --dilation 2
-    PAIRS=1 computes 'tiles 16, whole,' "$pair" "$@" --n 3 --c 72 --h 11 --k 200 --r 1 --bias --beta 2
+    PAIRS=1 computes 'tiles 16, \(whole\|both\|parts\),' "$pair" "$@" --n 3 --c 72 --h 11 --k 200 --r 1 --bias --beta 2
     computes 'pieces of 16, mma,' mma "$@" --n 2 --c 72 --h 9 --k 70 --bias --beta 0.5
     # How operands come to the tiles is the same code for both types, and tried of either (with KL_TEST_ALL, of both).
     if [ $dtype = f16 ] || [ -n "${KL_TEST_ALL:-}" ]; then
