@@ -2,8 +2,8 @@
 # help: fit the estimates by which step 6's best chooses its kernel to this GPU (MINUTES=9, SHAPES=8, FORCE=1 anew)
 # Times every plan (step06_tensorcore/tune/plans.c) at SHAPES shapes of each of step 6's sets (plots/random_sets.csv, by
 # the seeds for tuning), for a few tokens and for 1 x 1 layers, into build/tune/GPU/. What is there is not timed again,
-# and after MINUTES nothing is begun: the same command continues. Then constants are fitted to all that is there and put into the cache
-# folder, where best reads them: tensorcore.costs, with those of other GPUs.
+# and after MINUTES nothing is begun: the same command continues. Then constants are fitted to all that is there and put
+# into the cache folder, where best reads them: tensorcore.costs, with those of other GPUs.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh
