@@ -8,9 +8,9 @@
 __BEGIN_DECLS
 
 /* Name and shipped value, in clocks of a multiprocessor where nothing else is said. `make tune` fits them to any GPU.
- * They come from all plans' times for 96 problems on an H200: drawn as those of the sets are, few rows, 1 x 1 layers;
- * but shared from few rows alone. What is about TMA and wgmma matters on sm_90 alone. All are above
- * zero. */
+ * They come from times on an H200: those of persistent from all plans for 96 problems, drawn as those of the sets are,
+ * few rows and 1 x 1 layers, but shared from few rows alone; those of multistage, of thin and of little from 584 problems
+ * before. What is about TMA and wgmma matters on sm_90 alone. All are above zero. */
 /* clang-format off */
 #define PLAN_COSTS(X) \
     X(row_128, 2.61) X(row_32, 2.75) X(row_16, 3.55)     /* L2 delivers 128 bytes of a row that begins on so many */   \
@@ -29,10 +29,10 @@ __BEGIN_DECLS
     X(alternate, 0.296)                                  /* of that time, during which nothing is multiplied */        \
     X(copy, 2940) X(copied, 2850)                        /* a launch of copies; bytes they read or write in a clock */ \
     /* Multistage. So many times count its tiles' own clocks (multistage.cuh), rows on 16 bytes or any: */             \
-    X(step, 1.42) X(alone, 1.25) X(overhead, 0.957) X(any_step, 3.82) X(any_alone, 2.04) X(any_overhead, 0.708)        \
-    X(stage_launch, 2690) X(stage_meet, 4180)            /* the launch; until a tile's blocks have met */              \
-    X(stage_sums, 63.6) X(stage_memory, 0.511)           /* as sums; the part of its rate that memory delivers */      \
-    X(thin, 0.489) X(little, 0.44)                       /* so many times count thin.cu's and little.cu's estimates */ \
+    X(step, 1.65) X(alone, 1.27) X(overhead, 0.988) X(any_step, 3.13) X(any_alone, 2.3) X(any_overhead, 0.697)         \
+    X(stage_launch, 2290) X(stage_meet, 4690)            /* the launch; until a tile's blocks have met */              \
+    X(stage_sums, 61.7) X(stage_memory, 0.525)           /* as sums; the part of its rate that memory delivers */      \
+    X(thin, 0.458) X(little, 0.572)                      /* so many times count thin.cu's and little.cu's estimates */ \
     X(thin_memory, 1.33)                                 /* and what memory takes at its peak rate, for thin.cu */
 /* clang-format on */
 

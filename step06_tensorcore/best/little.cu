@@ -23,7 +23,7 @@ static const int ACROSS = SIDE / 8;                        /* chunks of a row al
 static const int SUM_PITCH = SIDE + 4;
 static const int TILE = SIDE * K_PITCH > MOST_K *N_PITCH ? SIDE *K_PITCH : MOST_K *N_PITCH;
 /* Clocks: for each 32 of K; for the rest; so much of that for every further block of a multiprocessor. */
-static const double ROUND = 1500, BESIDES = 3000, MORE = 0.75;
+static const double ROUND = 800, BESIDES = 1800, MORE = 1.1;
 
 /* The two matrices, or in the end the warps' sums. */
 union little_shared {

@@ -66,17 +66,13 @@ static __host__ __device__ bool has_few_rows(const gemm_problem *p) {
 }
 
 /* The chunk at `from`, of which `left` elements exist. ALIGNED: it lies on 16 bytes, and all exist or none. Else it is
- * cut with cut_any, after load_any has seen to those that are not within the matrix. */
+ * cut with cut_any, after load_beyond has seen to those that are not within the matrix. */
 template <bool ALIGNED>
 static __device__ __forceinline__ raw_chunk load_many(const operand<bits16> &x, const bits16 *from, int left) {
     if (!ALIGNED) return load_within(x, from, left);
     raw_chunk r = {};
     if (left > 0) r.low = ld_global_once_16(from);
     return r;
-}
-template <bool ALIGNED>
-static __device__ __forceinline__ void load_any(const operand<bits16> &x, const bits16 *from, int left, raw_chunk *r) {
-    if (!ALIGNED) load_beyond(x, from, left, r);
 }
 template <bool ALIGNED> static __device__ __forceinline__ uint4 cut_any(const raw_chunk &r, int left) {
     return ALIGNED ? r.low : left < 8 ? first_of(cut(r), left) : cut(r);
@@ -140,14 +136,16 @@ __global__ void __launch_bounds__(ROW_THREADS, 1) gemm_thin_rows(gemm_problem p)
 #pragma unroll
             for (int j = 0; j < FEW; j++)
                 of_few[piece][j] = load_few<ALIGNED, LAYOUT>(few, j * 8 + lane / 4, k + piece * 32);
+        /* Those not within their matrix lie at the beginning of a row or at its end. */
+        const bool edge = k0 == 0 || k0 + PIECES * 32 + 3 * 8 > p.k;
 #pragma unroll
-        for (int piece = 0; piece < PIECES; piece++) {
+        for (int piece = 0; piece < PIECES && !ALIGNED && edge; piece++) {
             const int left = p.k - k - piece * 32;
 #pragma unroll
-            for (int i = 0; i < 2; i++) load_any<ALIGNED>(many, many_at(piece, i), left, &of_many[piece][i]);
+            for (int i = 0; i < 2; i++) load_beyond(many, many_at(piece, i), left, &of_many[piece][i]);
 #pragma unroll
             for (int j = 0; j < FEW && LAYOUT == GEMM_TN; j++)
-                load_any<ALIGNED>(few, few_at(piece, j), left, &of_few[piece][j]);
+                load_beyond(few, few_at(piece, j), left, &of_few[piece][j]);
         }
 #pragma unroll
         for (int piece = 0; piece < PIECES; piece++) {

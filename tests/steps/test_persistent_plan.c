@@ -271,7 +271,7 @@ TEST(the_fit_finds_what_times_were_made_of) {
     fit_costs(&data, &fitted);
     const fit_quality after = fit_judge(&data, &fitted);
     assert_int_equal(after.problems, 80);
-    assert_true(before.mean > 0.01 && before.error > 0.15);
+    assert_true(before.mean > 0.005 && before.error > 0.1);
     assert_true(after.mean < before.mean / 20 && after.error < 0.05);
     assert_true(fabs(log(fitted.row_16 / made.row_16)) < 0.3);
     assert_true(fabs(log(fitted.row_32 / made.row_32)) < 0.3);
