@@ -31,7 +31,7 @@ static const option common_table[] = {
     {"list", NULL, OPTION_FLAG, FIELD(list), "list them, or the problems of --sweep, and stop", NULL},
     {"verbose", NULL, OPTION_FLAG, FIELD(verbose), "say more; with --list: registers, shared memory, occupancy", NULL},
     {"sweep", "KIND", OPTION_SWEEP, FIELD(sweep), "run a list of problems (check only verifies)", NULL},
-    {"verify", NULL, OPTION_FLAG, FIELD(verify), "only verify a sweep's problems, as check does; time nothing", NULL},
+    {"verify-only", NULL, OPTION_FLAG, FIELD(verify), "only verify a sweep's problems, as check does; time nothing", NULL},
     {"max-size", "N", OPTION_INT, FIELD(max_size), NULL, NULL},
     {"every", "N", OPTION_POSITIVE, FIELD(every), "take every Nth problem of --sweep check (default 1)", NULL},
     {"count", "N", OPTION_POSITIVE, FIELD(random.count),
@@ -94,15 +94,15 @@ static const struct {
 
 static const option_rule common_rules[] = {
     {"every", RULE_NEEDS, "sweep check", NULL},
-    {"max-size verify", RULE_NEEDS, "sweep", NULL},
+    {"max-size verify-only", RULE_NEEDS, "sweep", NULL},
     {"trace-blocks", RULE_NEEDS, "trace", NULL},
     {"time csv resume", RULE_CONTRADICTS, "sweep check", "which times nothing"},
-    {"time csv resume", RULE_CONTRADICTS, "verify", "which times nothing"},
+    {"time csv resume", RULE_CONTRADICTS, "verify-only", "which times nothing"},
     {"resume", RULE_NEEDS, "csv", NULL},
     {"trace-blocks", RULE_CONTRADICTS, "predict", "which traces one block"},
     {"trace-blocks", RULE_CONTRADICTS, "why", "which traces one block"},
     {"predict why", RULE_CONTRADICTS, "sweep check", "which verifies results"},
-    {"predict why", RULE_CONTRADICTS, "verify", "which verifies results"},
+    {"predict why", RULE_CONTRADICTS, "verify-only", "which verifies results"},
     {0},
 };
 

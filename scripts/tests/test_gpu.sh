@@ -60,7 +60,7 @@ for step in ${STEPS:-step[0-9][0-9]}; do
     while IFS=, read -r of dtype layout spread max multiple _ seed _; do
         case $step in "$of"*) ;; *) continue ;; esac
         tally "$step random $seed" "./$step/run" --variant best --dtype "$dtype" --layout "$layout" --sweep random \
-            --spread "$spread" --max "$max" --multiple "$multiple" --count "${SHAPES:-20}" --seed "9$seed" --verify
+            --spread "$spread" --max "$max" --multiple "$multiple" --count "${SHAPES:-20}" --seed "9$seed" --verify-only
     done <"$work/sets"
 done
 [ "$skipped" != 0 ] || skipped=

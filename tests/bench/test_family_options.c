@@ -102,9 +102,9 @@ TEST(random_shapes_are_asked_for) {
         {"--sweep random --spread even", "--spread: 'even' is unknown (known: uniform, log)"},
         {"--sweep random --max-size 9", "--max-size: contradicts --sweep random, whose sides end at --max"},
         {"--sweep random --every 9", "--every: needs --sweep check"},
-        {"--sweep random --verify --csv f.csv", "--csv: contradicts --verify, which times nothing"},
-        {"--sweep random --verify --predict", "--predict: contradicts --verify, which verifies results"},
-        {"--verify", "--verify: needs --sweep"},
+        {"--sweep random --verify-only --csv f.csv", "--csv: contradicts --verify-only, which times nothing"},
+        {"--sweep random --verify-only --predict", "--predict: contradicts --verify-only, which verifies results"},
+        {"--verify-only", "--verify-only: needs --sweep"},
         {"--sweep random --size 9", "--size: contradicts --sweep, which chooses the shapes"},
     };
     ALL_REFUSED(GEMM, list);
