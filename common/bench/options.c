@@ -31,7 +31,7 @@ static const option common_table[] = {
     {"list", NULL, OPTION_FLAG, FIELD(list), "list them, or the problems of --sweep, and stop", NULL},
     {"verbose", NULL, OPTION_FLAG, FIELD(verbose), "say more; with --list: registers, shared memory, occupancy", NULL},
     {"sweep", "KIND", OPTION_SWEEP, FIELD(sweep), "run a list of problems (check only verifies)", NULL},
-    {"verify-only", NULL, OPTION_FLAG, FIELD(verify), "only verify a sweep's problems, as check does; time nothing", NULL},
+    {"verify-only", NULL, OPTION_FLAG, FIELD(verify), "only verify a sweep's problems, and time nothing", NULL},
     {"max-size", "N", OPTION_INT, FIELD(max_size), NULL, NULL},
     {"every", "N", OPTION_POSITIVE, FIELD(every), "take every Nth problem of --sweep check (default 1)", NULL},
     {"count", "N", OPTION_POSITIVE, FIELD(random.count),

@@ -26,11 +26,11 @@ static const int AT_ONCE = 4;                                /* and rows that a 
 static const int FEW_K = 8, LEAST_COLUMNS = 32;              /* the most K of gemm_thin_k, and its least columns */
 static const int WARP_ROWS = 16, FEW_WARP_ROWS = 4;          /* rows of its warps, and where blocks would be few */
 
-/* Of the estimate: clocks until a thread's loads are there, also of rows, and where they have to be shifted; such
+/* Of the estimate: clocks until a thread's loads are there, also of rows, and where those have to be shifted; such
  * rounds for a K of at most FEW_K, and one for every 16 elements of A of a warp; clocks of what a block adds; threads
  * on a multiprocessor. And how many times as long as for others memory takes, for more than eight rows and where they
  * have to be shifted. */
-static const double ROUND = 900, ROWS_ROUND = 700, CUT_ROUND = 1400, FEW_K_ROUNDS = 2;
+static const double ROUND = 900, ROWS_ROUND = 700, CUT_ROUND = 1400, CUT_COLUMNS_ROUND = 2400, FEW_K_ROUNDS = 2;
 static const double REDUCE = 800, MORE_MEMORY = 1.25, CUT_MEMORY = 1.67;
 static const int64_t RESIDENT = 768;
 
@@ -348,7 +348,8 @@ double cycles_thin(const gemm_problem *p, int sms) {
     const int64_t each = by_columns(p) ? MAX_THREADS / LANES * AT_ONCE
                                        : threads * pieces_of(p->layout, is_aligned(p), few_of(p)); /* of K, a round */
     const int64_t rounds = by_k(p) ? FEW_K_ROUNDS + rows_by_k(p) * p->k / 16 : (p->k + each - 1) / each;
-    const double round = is_cut(p) ? CUT_ROUND : is_rows(p) ? ROWS_ROUND : ROUND;
+    const double aligned = is_rows(p) ? ROWS_ROUND : ROUND, cut = is_rows(p) ? CUT_ROUND : CUT_COLUMNS_ROUND;
+    const double round = is_cut(p) ? cut : aligned;
     return (double)waves * ((double)rounds * round + REDUCE);
 }
 
