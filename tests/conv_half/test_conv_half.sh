@@ -88,4 +88,11 @@ for how in 'sm_80 f16 nhwc' 'sm_80 bf16 nchw' 'sm_90 f16 nchw' 'sm_90 bf16 nhwc'
     run step09_conv/run --sim-device "$1" --variant best --dtype "$2" --layout "$3" --sweep check
     check "best's check list, $how" eval '[ "$status" = 0 ] && said "^best .* 0 failed"'
 done
+# One tap, no pixel left out: a product of matrices, which step 6 computes, but for a bias or a stride.
+for of in 'gemm_' 'conv_half --bias' 'conv_half --stride 2'; do
+    # shellcheck disable=SC2086 # an option
+    ends "1 x 1 by ${of%% *}${of#"${of%% *}"}" 0 "^best, .*: void ${of%% *}" step09_conv/run --sim --counters \
+        --variant best --dtype f16 --layout nhwc --n 1 --c 64 --h 8 --k 64 --r 1 ${of#"${of%% *}"}
+done
+
 ended
