@@ -323,7 +323,7 @@ run with_gpu env STEPS="$step" sh scripts/tests/test_gpu.sh
 check "test-gpu leaves out what belongs to other steps" eval '[ "$status" = 0 ] && said "^ok measure: 5 passed" &&
     said "^ok $step: 3 passed" && said "^13 passed, 0 failed, 1 skipped$"'
 run with_gpu env STEPS=step05 SHAPES=07 sh scripts/tests/test_gpu.sh
-check "test-gpu: a number that is none" '[ "$status" = 2 ] && grep -q "SHAPES is .07., not a whole number" "$work/err"'
+check "test-gpu: a number that is none" '[ "$status" = 2 ] && said "SHAPES is .07., not a whole number"'
 run with_gpu sh scripts/tests/sanitize.sh
 check "sanitize: a line a tool and step" eval \
     '[ "$status" = 0 ] && said "^ok racecheck $step$" && said "^ok racecheck step05 stream_k$" &&
