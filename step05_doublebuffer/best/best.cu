@@ -17,6 +17,7 @@
  * Which tile computes C, and how much of C is divided, is what plan.h estimates to be the fastest. */
 #include "plan.h"
 #include "sharing.cuh"
+#include "short.cuh"
 #include "thin.cuh"
 #include "warp_tile.cuh"
 
@@ -131,13 +132,13 @@ template <class T> static cudaError_t launch_tiles(const sgemm_problem &p, const
     X(63, 2450, 32, 64, 32, 4, 8, 4, 2, false)                                                                         \
     X(53.4, 2080, 32, 32, 64, 4, 8, 3, 2, true)
 
-/* The thin kernels: rows and columns of a warp or thread, as in plan.h; estimates. */
+/* The thin kernels: rows and columns of a warp or thread, as in plan.h. */
 #define THIN_KERNELS(X)                                                                                                \
-    X(launch_strips<2>, 2, STRIP, WARPS, WARPS, 8, 30, 170)                                                            \
-    X(launch_strips<8>, 8, STRIP, WARPS, WARPS, 8, 42, 380)                                                            \
-    X(launch_strips<16>, 16, STRIP, WARPS, WARPS, 4, 45, 660)                                                          \
-    X(launch_dots<1>, DOT_ROWS, 1, THREADS, 2, 4, 20, 200)                                                             \
-    X(launch_dots<8>, DOT_ROWS, 8, THREADS, 2, 2, 40, 1300)
+    X(launch_strips<2>, 2, STRIP, WARPS, WARPS, 8, 41.2, 278)                                                            \
+    X(launch_strips<8>, 8, STRIP, WARPS, WARPS, 8, 27.5, 1450)                                                            \
+    X(launch_strips<16>, 16, STRIP, WARPS, WARPS, 4, 40.4, 3770)                                                          \
+    X(launch_dots<1>, DOT_ROWS, 1, THREADS, 2, 4, 22, 328)                                                             \
+    X(launch_dots<8>, DOT_ROWS, 8, THREADS, 2, 2, 22, 2120)
 
 /* The plan for p (m, n > 0) on the current device; may_align: there is a workspace to copy B to. */
 static cudaError_t make_plan(const sgemm_problem &p, bool may_align, plan *x) {
@@ -148,6 +149,8 @@ static cudaError_t make_plan(const sgemm_problem &p, bool may_align, plan *x) {
         error = cudaDeviceGetAttribute(&shared_limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     if (error != cudaSuccess) return error;
     planner to = {&p, sms < MAX_SMS ? sms : MAX_SMS, shared_limit, may_align, x};
+    consider_words(to, launch_words);
+    consider_short(to, launch_short);
 #define CONSIDER_THIN(LAUNCH, ...) consider_thin(to, LAUNCH, {__VA_ARGS__});
     THIN_KERNELS(CONSIDER_THIN)
 #define CONSIDER(RATE, OVERHEAD, ...)                                                                                  \

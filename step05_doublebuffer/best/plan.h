@@ -9,8 +9,9 @@
  *   the operands     no plan is done before DRAM has moved each of them once
  *
  * The overheads of the tiles are fitted to measurements on an H200 of every tile and division at 44 shapes, the rates
- * of the large ones to an H100's at 20 shapes drawn at random. Those of thin kernels are estimates, of instructions
- * counted and latencies known, and rather too slow than too fast. */
+ * of the large ones to an H100's at 20 shapes drawn at random; what is about thin kernels and short k to an H200's
+ * times of each of them at 72 shapes, whose sides were drawn log-uniform, and sgemm_short's own constants to what the
+ * simulator predicts there. */
 #pragma once
 
 #include <limits.h>
@@ -44,7 +45,7 @@ struct tile_costs {
 static const double LEFT = 2690, LAUNCH = 3360;
 static const double WORDS = 1.07;      /* times what copying B by float4 costs, in tiles up to 64 high */
 static const double ALIGN_BYTES = 806; /* read or written in a clock, by all multiprocessors */
-static const double DRAM_BYTES = 2400, L2_BYTES = 2900; /* the same, at most */
+static const double DRAM_BYTES = 2400, L2_BYTES = 2350; /* the same, at most */
 
 /* The bytes of B in rows of whole float4. */
 static inline size_t aligned_bytes(const sgemm_problem &p) {
@@ -132,9 +133,9 @@ struct thin_shape {
 static const int DOT_ROWS = 8;
 static const int THIN_WORDS = 384 * 2048, THIN_TILES = 1024; /* room for sums that blocks leave, for tiles of C */
 /* Until the first words are there and for storing; for words from DRAM; for leaving sums, and finding them all. */
-static const double THIN = 1400, LATENCY = 1000, PARTS = 2000;
-static const double SM_BYTES = 24;   /* of the operands, in a clock of a multiprocessor, at most */
-static const double PART_BYTES = 50; /* of others' sums, by one block */
+static const double THIN = 1710, LATENCY = 1490, PARTS = 2770;
+static const double SM_BYTES = 11.3;   /* of the operands, in a clock of a multiprocessor, at most */
+static const double PART_BYTES = 41.5; /* of others' sums, by one block */
 
 /* How many lines of L1 a warp touches whose lanes have a row each. */
 static inline int lines_of(int ld) {
@@ -182,4 +183,38 @@ static inline void consider_thin(const planner &to, plan_launch launch, const th
             take_cheaper(to, {clocks, tiles, 0, (int)parts, along_k, false, false, 0, launch});
         }
     }
+}
+
+/* ---- short k ---- */
+
+static const int SHORT_M = 64, SHORT_N = 128, SHORT_K = 32; /* the tile of sgemm_short */
+static const int WORDS_BLOCK = 256;                         /* words of C of a block of sgemm_words */
+/* Until the first words are there and for storing; multiply-adds in a clock; clocks of a wave of three tiles without
+ * them, and more for each further SHORT_K. */
+static const double SHORT = 593, SHORT_RATE = 62.7, SHORT_WAVE = 785, SHORT_MORE = 784;
+/* The same; bytes that L1 delivers in a clock, of two words for each multiply-add; until eight values of k are there;
+ * clocks of a block, at least. */
+static const double WORDS_START = 435, WORDS_BYTES = 60.2, WORDS_TURN = 909, WORDS_EACH = 344;
+
+static inline void consider_short(const planner &to, plan_launch launch) {
+    const sgemm_problem &p = *to.p;
+    const int64_t tiles = ceil_div(p.m, SHORT_M) * ceil_div(p.n, SHORT_N), each = ceil_div(tiles, to.sms);
+    if (tiles > INT_MAX) return;
+    const double least = memory_clocks(p, 1, 1, DRAM_BYTES), more = p.k > SHORT_K ? (double)((p.k - 1) / SHORT_K) : 0;
+    const double products = (double)each * (double)ceil_div(p.k, 4) * 4 * SHORT_M * SHORT_N / SHORT_RATE;
+    const double clocks = products + (double)ceil_div(each, 3) * (SHORT_WAVE + more * SHORT_MORE);
+    take_cheaper(to, {SHORT + (clocks > least ? clocks : least), tiles, 0, 1, 1, false, false, 0, launch});
+}
+
+static inline void consider_words(const planner &to, plan_launch launch) {
+    const sgemm_problem &p = *to.p;
+    const int64_t blocks = ceil_div((int64_t)p.m * p.n, WORDS_BLOCK), each = ceil_div(blocks, to.sms);
+    if (blocks > INT_MAX / WORDS_BLOCK) return;
+    const double loads = (double)each * WORDS_BLOCK * p.k * 2 * sizeof(float) / WORDS_BYTES;
+    const double waiting = (double)ceil_div(each, 8) * (double)ceil_div(p.k, 8) * WORDS_TURN;
+    double clocks = memory_clocks(p, 1, 1, DRAM_BYTES);
+    if (loads > clocks) clocks = loads;
+    if (waiting > clocks) clocks = waiting;
+    if ((double)each * WORDS_EACH > clocks) clocks = (double)each * WORDS_EACH;
+    take_cheaper(to, {WORDS_START + clocks, blocks, 0, 1, 1, false, false, 0, launch});
 }

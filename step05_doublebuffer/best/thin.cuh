@@ -59,6 +59,26 @@ template <bool VECTOR> static __device__ __forceinline__ void load_strip(const f
     }
 }
 
+/* Stores ROWS rows of C, this lane's columns, which begin at `col`. */
+template <int ROWS, bool VECTOR>
+static __device__ __forceinline__ void store_strip(const sgemm_problem &p, int row0, int col,
+                                                   const float (&c)[ROWS][4]) {
+    float *to = gemm_at(p.C, p.ldc, row0, col);
+#pragma unroll
+    for (int r = 0; r < ROWS && row0 + r < p.m; r++, to += p.ldc) {
+        if (VECTOR) {
+            gemm_store4<true>(p, row0 + r, col, make_float4(c[r][0], c[r][1], c[r][2], c[r][3]));
+        } else { /* no branch lies between the four */
+            float old[4];
+#pragma unroll
+            for (int j = 0; j < 4; j++) old[j] = p.beta != 0.0f && col + 32 * j < p.n ? to[32 * j] : 0.0f;
+#pragma unroll
+            for (int j = 0; j < 4; j++)
+                if (col + 32 * j < p.n) to[32 * j] = p.alpha * c[r][j] + p.beta * old[j];
+        }
+    }
+}
+
 /* c += A * B for ROWS rows and this lane's columns, k from begin to end. DEEP rows of B are in flight. */
 template <int ROWS, bool VECTOR>
 static __device__ __forceinline__ void add_strip(const sgemm_problem &p, int row0, int col, int begin, int end,
@@ -133,18 +153,7 @@ __global__ void __launch_bounds__(THREADS, ROWS > 2 ? 2 : 3) sgemm_strips(sgemm_
         }
         if (warp > 0) return;
     }
-#pragma unroll
-    for (int r = 0; r < ROWS; r++) {
-        if (VECTOR) {
-            gemm_store4<true>(p, row0 + r, col, make_float4(c[r][0], c[r][1], c[r][2], c[r][3]));
-        } else if (row0 + r < p.m) {
-#pragma unroll
-            for (int j = 0; j < 4; j++) {
-                float *to = gemm_at(p.C, p.ldc, row0 + r, col + 32 * j);
-                if (col + 32 * j < p.n) *to = gemm_blend(p, c[r][j], to);
-            }
-        }
-    }
+    store_strip<ROWS, VECTOR>(p, row0, col, c);
 }
 
 /* ---- dots ---- */

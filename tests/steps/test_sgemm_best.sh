@@ -14,7 +14,7 @@ computes() {
         >"$work/out" 2>&1 &&
         grep -q '^best .* 0\.[0-9]*$' "$work/out"
     counted $? "$name"
-    grep -o 'sgemm_[a-z_]*<[^(]*\|align_rows' "$work/csv" | sort -u >"$work/kernels"
+    grep -o 'sgemm_[a-z_]*<[^(]*\|sgemm_words\|align_rows' "$work/csv" | sort -u >"$work/kernels"
     cat "$work/kernels" >>"$work/all"
 }
 uses() { # KERNEL: the problem before was computed with it
@@ -22,55 +22,59 @@ uses() { # KERNEL: the problem before was computed with it
     counted $? "$name: by $1"
 }
 
-# An H200 has 132 multiprocessors. Thin: one row, one column, short k, and few rows and columns with a long one; whole
-# float4 and not; k among the warps of a block, and among blocks.
-computes 1 4096 300 --beta 2
-uses 'sgemm_strips<2, true>'
-computes 1 61 5000
-uses 'sgemm_strips<2, false>'
-computes 7 1601 240 --lda 243 --ldb 1603 --ldc 1605 --beta 2
-uses 'sgemm_strips<8, false>'
-computes 13 1100 193
-uses 'sgemm_strips<8, true>'
-computes 1500 257 1 --beta 2
-uses 'sgemm_strips<8, false>'
-computes 600 800 1
-uses 'sgemm_strips<8, true>'
-computes 1100 100 9
-uses 'sgemm_strips<16, true>'
-computes 9 5001 640
-uses 'sgemm_strips<16, false>'
+# An H200 has 132 multiprocessors. Short k: C small and narrow, and large; whole float4 and not; k of several copies.
+computes 1 1 1
+uses sgemm_words
+computes 17000 1 2 --beta 2
+uses sgemm_words
+computes 300 37 9 --lda 11 --ldb 39 --ldc 41 --beta 2
+uses sgemm_words
+computes 191 708 1 --beta 2
+uses 'sgemm_short<true>'
+computes 1004 135 3 --lda 5 --ldb 137 --ldc 139 --beta 2
+uses 'sgemm_short<false>'
+computes 600 900 36
+uses 'sgemm_short<true>'
 computes 500 300 0 --beta 2
-uses sgemm_strips
+uses sgemm_short
+# Thin: few rows, few columns; whole float4 and not; k among the warps of a block, and among blocks.
+computes 1 4244 36 --beta 2
+uses 'sgemm_strips<2, true>'
+computes 1 539 376
+uses 'sgemm_strips<2, false>'
+computes 7 2139 385 --lda 387 --ldb 2141 --ldc 2143 --beta 2
+uses 'sgemm_strips<8, false>'
+computes 5 11616 41
+uses 'sgemm_strips<8, true>'
+computes 9 2200 1786 --beta 2
+uses 'sgemm_strips<16, true>'
+computes 9 2135 2327
+uses 'sgemm_strips<16, false>'
 computes 1000 1 1000 --beta 2
 uses 'sgemm_dots<1'
 computes 300 1 500 --lda 501 --ldb 3 --ldc 2
 uses 'sgemm_dots<1'
-computes 17000 1 2
-uses 'sgemm_dots<1'
 computes 1 1 20001
 uses 'sgemm_dots<1'
-computes 6000 8 31 --beta 2
+computes 1 272 130 --beta 2
 uses 'sgemm_dots<8, true>'
-computes 1 32 17000
+computes 1 32 16824
 uses 'sgemm_dots<8, true>'
-computes 40 7 12000 --lda 12001 --ldb 9 --ldc 8 --beta 2
+computes 73 7 5278 --lda 5279 --ldb 9 --ldc 8 --beta 2
 uses 'sgemm_dots<8, false>'
-computes 1 1 1
-uses 'sgemm_strips<2'
 # Tiles. An A100 has 108 multiprocessors, which smaller problems fill; its tiles are the same.
 device=sm_80
-computes 1100 32 32
-computes 1100 31 33 --beta 2
+computes 1 1 25
+computes 1 4 25
+computes 1 3603 28 --ldc 3605 --beta 2
+computes 1 3476 26
+computes 13 7935 43 --beta 2
+computes 11 6948 41
+computes 10879 4 61
 computes 1100 32 384 --beta 2
 computes 600 31 384
 computes 160 232 1022 # 40 tiles among 216 workers: many parts of a tile, which end anywhere
 uses 'sgemm_best<tile_shape<32, 32'
-computes 31 17000 12
-computes 31 17001 12 --beta 2
-computes 2200 40 17
-computes 2200 33 17
-computes 10000 32 24
 computes 4400 13 129
 computes 311 192 1200 --beta 2
 computes 1782 33 513
@@ -83,25 +87,29 @@ computes 640 2500 48 --ldc 2501 --beta 2
 computes 384 2428 129 --beta 2
 computes 384 2428 129 --ldc 2429
 computes 640 2501 96 --ldb 2503 --beta 2
-computes 600 4048 48
-computes 600 4048 48 --ldc 4049
-computes 600 4049 31
 computes 8100 100 192
 computes 8100 100 192 --ldc 101 --beta 2
 computes 8100 72 129
-computes 17000 72 31 --ldc 73 --beta 2
 computes 1458 768 120 --ldc 769 --beta 2
 computes 1782 900 31
 computes 1620 513 144
 computes 4860 520 160 --no-check # for time's sake
 computes 4860 520 160 --ldc 521 --no-check
 computes 4860 513 32
-computes 5670 129 72 --ldb 133 --ldc 131 --beta 2
+computes 11706 68 63 --no-check # for time's sake
+computes 11706 68 63 --ldc 69 --beta 2 --no-check
+computes 10531 196 43 --no-check
+computes 10531 196 43 --ldc 197 --no-check
+computes 11180 203 45 --no-check
+computes 7160 333 42 --no-check
+computes 14268 76 63 --no-check
+computes 7613 136 45 --no-check
+computes 6229 137 106 --ldb 139 --ldc 138 --beta 2 --no-check
 uses align_rows
 nm -C build/obj/step05_doublebuffer/best/best.cu.o | sed -n 's/.* t void \(sgemm_[a-z_]*<.*>\)([^)]*)$/\1/p' |
     sort -u >"$work/kernels"
 sort -u "$work/all" | comm -13 - "$work/kernels" >"$work/out"
-[ "$(wc -l <"$work/kernels")" = 43 ] && ! [ -s "$work/out" ]
+[ "$(wc -l <"$work/kernels")" = 45 ] && ! [ -s "$work/out" ]
 counted $? "kernels that no shape above takes"
 
 device=sm_90
