@@ -1,7 +1,7 @@
 /* Kernels for a short k: C is what takes the time or, where C is small, too, the way of the first words from DRAM.
  *
- *   sgemm_short   a tile of 64 x 128, of which each warp has 8 rows and stores 512 bytes at once. 32 of k are copied at a
- *                 time, which may be all; three blocks on a multiprocessor copy, multiply and store while others do
+ *   sgemm_short   a tile of 64 x 128, of which each warp has 8 rows and stores 512 bytes at once. 32 of k are copied at
+ *                 a time, which may be all; three blocks on a multiprocessor copy, multiply and store while others do
  *                 something else
  *   sgemm_words   a word of C for each thread, counted row by row through C, so that narrow ones leave no thread
  *                 without. In launches of 2 us code, too, comes from DRAM, and of this there is little

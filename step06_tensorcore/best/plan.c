@@ -163,10 +163,11 @@ static unsigned tiles_across(int columns, const cluster_shape *s, const problem_
     return ceil_div(of->n, (unsigned)(s->across * columns));
 }
 
-/* Those of a launch whose blocks take so many, with so many parts. Memory works while the tensor cores do, but not all
- * the time. */
-static inline double launch_clocks(const tile_costs *c, double blocks, double parts, const plan_costs *costs) {
-    const double least = c->least + parts * c->moved;
+/* Those of a launch whose blocks take so many, with so many parts; `each`: of a tile, if all tiles are divided, whose
+ * blocks read shorter stretches of more rows. Memory works while the tensor cores do, but not all the time. */
+static inline double launch_clocks(const tile_costs *c, double blocks, double parts, double each,
+                                   const plan_costs *costs) {
+    const double least = c->least * (1 + each * costs->parted) + parts * c->moved;
     const double more = larger(blocks, least), less = blocks > least ? least : blocks;
     return costs->launch + more + costs->alternate * less;
 }
@@ -184,7 +185,7 @@ static inline double clocks_of(const plan_tile *t, const tile_costs *c, unsigned
     /* The last parts meet when memory has delivered everything. */
     const double part = divided > 0 ? c->part + costs->each_part * (double)parts : 0;
     if (divided > 1) clocks += (divided - 1) * (t->ping_pong ? part / 2 : part);
-    return launch_clocks(c, clocks, (double)(c->tiles - whole) * parts, costs) + part;
+    return launch_clocks(c, clocks, (double)(c->tiles - whole) * parts, whole == 0 ? (double)parts : 0, costs) + part;
 }
 
 double hopper_clocks(const gemm_problem *p, const plan_tile *t, const hopper_plan *plan, const plan_costs *costs) {
@@ -231,7 +232,7 @@ static inline void consider(plan_search *search, const plan_tile *t, int columns
     const double whole = before + clocks_of(t, &c, c.tiles, waves, 1, costs);
     if (whole < plan->clocks) plan->clocks = whole, plan->whole = (int)c.tiles, plan->parts = 1;
     const double divided =
-        before + launch_clocks(&c, c.always + even * larger(c.products, c.deliver) + c.part, 0, costs);
+        before + launch_clocks(&c, c.always + even * larger(c.products, c.deliver) + c.part, 0, 0, costs);
     /* The tiles of the last wave, which is not full, or of the last two. */
     unsigned rest = c.tiles + c.clusters - waves * c.clusters;
     unsigned most = c.steps < MAX_PARTS ? c.steps : MAX_PARTS;

@@ -31,6 +31,7 @@ static const int WARP_ROWS = 16, FEW_WARP_ROWS = 4;          /* rows of its warp
  * on a multiprocessor. And how many times as long as for others memory takes, for more than eight rows and where they
  * have to be shifted. */
 static const double ROUND = 900, ROWS_ROUND = 700, CUT_ROUND = 1400, CUT_COLUMNS_ROUND = 2400, FEW_K_ROUNDS = 2;
+static const double ONES_ROUND = 2100; /* of rows, where the few are loaded one by one: nn */
 static const double REDUCE = 800, MORE_MEMORY = 1.25, CUT_MEMORY = 1.67;
 static const int64_t RESIDENT = 768;
 
@@ -89,9 +90,12 @@ static __device__ __forceinline__ raw_chunk load_few(const operand<bits16> &x, i
         return r;
     }
     unsigned word[4] = {};
+    const bits16 *from = gemm_at(x.at, x.ld, 0, min(row, x.cols - 1));
 #pragma unroll
-    for (int e = 0; e < 8; e++)
-        if (k + e < x.rows) word[e / 2] |= (unsigned)*gemm_at(x.at, x.ld, k + e, min(row, x.cols - 1)) << e % 2 * 16;
+    for (int e = 0; e < 8; e++) { /* all are loaded, those behind the last one as zeros: no branch lies between */
+        const unsigned value = *gemm_at(from, x.ld, min(k + e, x.rows - 1), 0);
+        word[e / 2] |= (k + e < x.rows ? value : 0) << e % 2 * 16;
+    }
     r.low = make_uint4(word[0], word[1], word[2], word[3]);
     return r;
 }
@@ -349,7 +353,8 @@ double cycles_thin(const gemm_problem *p, int sms) {
                                        : threads * pieces_of(p->layout, is_aligned(p), few_of(p)); /* of K, a round */
     const int64_t rounds = by_k(p) ? FEW_K_ROUNDS + rows_by_k(p) * p->k / 16 : (p->k + each - 1) / each;
     const double aligned = is_rows(p) ? ROWS_ROUND : ROUND, cut = is_rows(p) ? CUT_ROUND : CUT_COLUMNS_ROUND;
-    const double round = is_cut(p) ? cut : aligned;
+    const double all = is_cut(p) ? cut : aligned, ones = is_rows(p) && p->layout == GEMM_NN ? ONES_ROUND : 0;
+    const double round = all > ones ? all : ones;
     return (double)waves * ((double)rounds * round + REDUCE);
 }
 

@@ -171,6 +171,16 @@ TEST(a_part_has_a_step) { /* of 64 */
     }
 }
 
+/* A row times 4096 x 14336 takes as long as memory takes: in eight parts of k as many rows are read in shorter stretches
+ * than in two. */
+TEST(one_row_has_few_parts) {
+    const gemm_problem p = problem(1, 4096, 14336);
+    const hopper_plan plan = plan_hopper(&p, half_tiles, ARRAY_SIZE(half_tiles), &shipped_costs);
+    assert_true(plan.swapped);
+    assert_int_equal(plan.whole, 0);
+    assert_int_equal(plan.parts, 2);
+}
+
 TEST(a_short_k_is_not_split) {
     assert_int_equal(plan_of(problem(64, 128, 64)).parts, 1);
 }
