@@ -20,8 +20,9 @@ install() {
         return
     fi
     rm -rf build/lint
+    mkdir -p build
     echo "lint: fetching $(paste -s -d ' ' scripts/lint.txt) into build/lint (150 MB)" >&2
-    if ! { mkdir -p build && python3 -m venv build/lint && $bin/pip install --quiet --disable-pip-version-check \
+    if ! { python3 -m venv build/lint && $bin/pip install --quiet --disable-pip-version-check \
         --only-binary=:all: -r scripts/lint.txt; } >build/lint.log 2>&1; then
         rm -rf build/lint
         echo "lint: the tools cannot be fetched (see build/lint.log; python3-venv and a Python index are needed)" >&2
