@@ -118,19 +118,19 @@ template <class T> static cudaError_t launch_tiles(const sgemm_problem &p, const
 }
 
 /* The tiles: BM, BN, BK, TM, TN, stages, blocks on a multiprocessor, divided; multiply-adds and clocks as in
- * plan.h; the overheads of the rows with 96 are estimates. */
+ * plan.h. */
 #define TILES(X)                                                                                                       \
-    X(100, 10500, 256, 128, 16, 8, 16, 4, 1, true)                                                                     \
-    X(102, 8860, 128, 256, 16, 8, 16, 4, 1, true)                                                                      \
-    X(99.5, 9500, 256, 96, 16, 8, 12, 4, 1, true)                                                                      \
-    X(99.5, 8600, 96, 256, 16, 12, 8, 4, 1, true)                                                                      \
-    X(93.7, 7610, 128, 128, 8, 8, 8, 4, 2, false)                                                                      \
-    X(97.5, 9320, 64, 128, 32, 8, 16, 4, 1, true)                                                                      \
-    X(92.5, 6690, 64, 64, 64, 8, 16, 3, 1, true)                                                                       \
-    X(72.5, 4090, 64, 32, 64, 8, 8, 3, 2, false)                                                                       \
-    X(70.8, 3100, 32, 128, 16, 4, 8, 4, 2, false)                                                                      \
-    X(63, 2450, 32, 64, 32, 4, 8, 4, 2, false)                                                                         \
-    X(53.4, 2080, 32, 32, 64, 4, 8, 3, 2, true)
+    X(112.8, 18350, 256, 128, 16, 8, 16, 4, 1, true)                                                                   \
+    X(115.2, 18120, 128, 256, 16, 8, 16, 4, 1, true)                                                                   \
+    X(111, 13150, 256, 96, 16, 8, 12, 4, 1, true)                                                                      \
+    X(114.3, 12160, 96, 256, 16, 12, 8, 4, 1, true)                                                                    \
+    X(99, 8200, 128, 128, 8, 8, 8, 4, 2, false)                                                                        \
+    X(104.8, 6020, 64, 128, 32, 8, 16, 4, 1, true)                                                                     \
+    X(103, 5620, 64, 64, 64, 8, 16, 3, 1, true)                                                                        \
+    X(77.3, 3610, 64, 32, 64, 8, 8, 3, 2, false)                                                                       \
+    X(71, 3310, 32, 128, 16, 4, 8, 4, 2, false)                                                                        \
+    X(64.6, 2770, 32, 64, 32, 4, 8, 4, 2, false)                                                                       \
+    X(58.5, 2620, 32, 32, 64, 4, 8, 3, 2, true)
 
 /* The thin kernels: rows and columns of a warp or thread, as in plan.h. */
 #define THIN_KERNELS(X)                                                                                                \
