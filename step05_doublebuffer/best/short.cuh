@@ -1,23 +1,25 @@
-/* Kernels for a short k: C is what takes the time or, where C is small, too, the way of the first words from DRAM.
+/* Kernels for a short k: what takes the time is to write C or, where C is small, too, to wait for the first words.
  *
  *   sgemm_short   a tile of 64 x 128, of which each warp has 8 rows and stores 512 bytes at once. 32 of k are copied at
  *                 a time, which may be all; three blocks on a multiprocessor copy, multiply and store while others do
  *                 something else
- *   sgemm_words   a word of C for each thread, counted row by row through C, so that narrow ones leave no thread
- *                 without. In launches of 2 us code, too, comes from DRAM, and of this there is little
+ *   sgemm_words   a word of C for each thread, counted row by row through C, so that no thread is idle where C is
+ *                 narrow. In a launch of 2 us fetching the code counts, too: there is little of it
  */
 #pragma once
 
 #include "thin.cuh"
 
 static const int SHORT_ROWS = SHORT_M / WARPS;
+static_assert(SHORT_N == STRIP && WORDS_BLOCK == THREADS, "as the plan has them");
 
 /* The tile's rows of A and of B, from k0 on; zeros for what is not there. */
 template <bool VECTOR>
 static __device__ __forceinline__ void copy_short(const sgemm_problem &p, int row0, int col, int k0,
                                                   float (&a)[SHORT_M][SHORT_K], float (&b)[SHORT_K][SHORT_N]) {
     const int STEPS = SHORT_K / WARPS, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    float x[SHORT_ROWS], y[STEPS][4];
+    __align__(16) float y[STEPS][4];
+    float x[SHORT_ROWS];
     const float *from = gemm_at(p.B, p.ldb, k0 + warp, col);
 #pragma unroll
     for (int i = 0; i < STEPS; i++, from += (int64_t)WARPS * p.ldb)
@@ -40,7 +42,7 @@ static __device__ __forceinline__ void copy_short(const sgemm_problem &p, int ro
 /* VECTOR: B and C consist of whole float4. A lane has the columns that it has in strips. */
 template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 3) sgemm_short(sgemm_problem p) {
     __shared__ __align__(16) float a[SHORT_M][SHORT_K], b[SHORT_K][SHORT_N];
-    const int lane = threadIdx.x % 32, row = threadIdx.x / 32 * SHORT_ROWS, across = (p.n + SHORT_N - 1) / SHORT_N;
+    const int lane = threadIdx.x % 32, row = threadIdx.x / 32 * SHORT_ROWS, across = (p.n - 1) / SHORT_N + 1;
     const int row0 = blockIdx.x / across * SHORT_M, col = blockIdx.x % across * SHORT_N + (VECTOR ? lane * 4 : lane);
     float c[SHORT_ROWS][4] = {};
     for (int k0 = 0; k0 < p.k; k0 += SHORT_K) {
@@ -49,7 +51,7 @@ template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 3) sgemm_short
         __syncthreads();
 #pragma unroll 1
         for (int k = 0; k < SHORT_K && k0 + k < p.k; k += 4) {
-            float y[4][4];
+            __align__(16) float y[4][4];
 #pragma unroll
             for (int u = 0; u < 4; u++)
                 if (VECTOR)
@@ -73,7 +75,7 @@ template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 3) sgemm_short
     store_strip<SHORT_ROWS, VECTOR>(p, row0 + row, col, c);
 }
 
-/* C has less than 2^31 words. All loads of DEEP values of k are on their way before the first product, which the 1 in
+/* C has fewer than 2^31 words. All loads of DEEP values of k are on their way before the first product, which the 1 in
  * its bounds leaves ptxas the registers for. */
 static __global__ void __launch_bounds__(THREADS, 1) sgemm_words(sgemm_problem p) {
     const int DEEP = 8;

@@ -1,8 +1,8 @@
-/* Kernels for a C with few rows or few columns, or with few products in each of its words. There a tile would multiply
- * and wait for rows and columns that do not exist; what takes the time is to read the large matrix once, or to write C.
- * So operands go straight to registers, several loads in flight in each thread, and blocks are light.
+/* Kernels for a C with few rows or few columns. There a tile would multiply and wait for rows and columns that do not
+ * exist; what takes the time is to read the large matrix once. So operands go straight to registers, several loads in
+ * flight in each thread, and blocks are light.
  *
- *   sgemm_strips: few rows, or short k                   sgemm_dots: few columns
+ *   sgemm_strips: few rows                               sgemm_dots: few columns
  *
  *   B       128 columns, 4 a lane                        A       k                              B, up to 8 columns
  *       k   |lane 0|lane 1|  ...  |lane 31|              row 0   |t0|t1|t2| ... |t0|t1| ...     |t0|

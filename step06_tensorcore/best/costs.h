@@ -26,8 +26,8 @@ __BEGIN_DECLS
     X(meet, 988) X(each_part, 28.9)                      /* parts: leaving one and meeting; for each of a tile */      \
     X(sums, 20.6)                                        /* bytes of them written or read in a clock */                \
     X(dram, 3130) X(start, 2120)                         /* bytes in a clock, by all; until the first are there */     \
-    X(parted, 0.01)                                      /* so much longer, for each part, where all tiles have some */\
     X(alternate, 0.296)                                  /* of that time, during which nothing is multiplied */        \
+    X(parted, 0.01)                                      /* so much more of it for each part, where all have some */   \
     X(copy, 2940) X(copied, 2850)                        /* a launch of copies; bytes they read or write in a clock */ \
     /* Multistage. So many times count its tiles' own clocks (multistage.cuh), rows on 16 bytes or any: */             \
     X(step, 1.65) X(alone, 1.27) X(overhead, 0.988) X(any_step, 3.13) X(any_alone, 2.3) X(any_overhead, 0.697)         \

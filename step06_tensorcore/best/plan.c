@@ -163,11 +163,11 @@ static unsigned tiles_across(int columns, const cluster_shape *s, const problem_
     return ceil_div(of->n, (unsigned)(s->across * columns));
 }
 
-/* Those of a launch whose blocks take so many, with so many parts; `each`: of a tile, if all tiles are divided, whose
- * blocks read shorter stretches of more rows. Memory works while the tensor cores do, but not all the time. */
-static inline double launch_clocks(const tile_costs *c, double blocks, double parts, double each,
+/* Those of a launch whose blocks take so many, with so many parts; `of_all`: of each tile, if all are divided, whose
+ * blocks then read shorter stretches of more rows. Memory works while the tensor cores do, but not all the time. */
+static inline double launch_clocks(const tile_costs *c, double blocks, double parts, double of_all,
                                    const plan_costs *costs) {
-    const double least = c->least * (1 + each * costs->parted) + parts * c->moved;
+    const double least = c->least * (1 + of_all * costs->parted) + parts * c->moved;
     const double more = larger(blocks, least), less = blocks > least ? least : blocks;
     return costs->launch + more + costs->alternate * less;
 }

@@ -92,7 +92,7 @@ static __device__ __forceinline__ raw_chunk load_few(const operand<bits16> &x, i
     unsigned word[4] = {};
     const bits16 *from = gemm_at(x.at, x.ld, 0, min(row, x.cols - 1));
 #pragma unroll
-    for (int e = 0; e < 8; e++) { /* all are loaded, those behind the last one as zeros: no branch lies between */
+    for (int e = 0; e < 8; e++) { /* beyond the end the last one again, replaced by zero: no branch between loads */
         const unsigned value = *gemm_at(from, x.ld, min(k + e, x.rows - 1), 0);
         word[e / 2] |= (k + e < x.rows ? value : 0) << e % 2 * 16;
     }

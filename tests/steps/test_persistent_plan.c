@@ -171,8 +171,8 @@ TEST(a_part_has_a_step) { /* of 64 */
     }
 }
 
-/* A row times 4096 x 14336 takes as long as memory takes: in eight parts of k as many rows are read in shorter
- * stretches than in two. */
+/* A row times 4096 x 14336 takes as long as memory takes. In eight parts of k the same rows are read in shorter
+ * stretches than in two, which is slower. */
 TEST(one_row_has_few_parts) {
     const gemm_problem p = problem(1, 4096, 14336);
     const hopper_plan plan = plan_hopper(&p, half_tiles, ARRAY_SIZE(half_tiles), &shipped_costs);

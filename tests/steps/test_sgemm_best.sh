@@ -62,50 +62,86 @@ computes 1 32 16824
 uses 'sgemm_dots<8, true>'
 computes 73 7 5278 --lda 5279 --ldb 9 --ldc 8 --beta 2
 uses 'sgemm_dots<8, false>'
-# Tiles. An A100 has 108 multiprocessors, which smaller problems fill; its tiles are the same.
+# Tiles, whole and divided. An A100 has 108 multiprocessors, which smaller problems fill; its tiles are the same. B in
+# whole float4 and not, C the same. The large ones go without the simulator's checks, for time's sake: large_computes.
 device=sm_80
-computes 1 1 25
-computes 1 4 25
-computes 1 3603 28 --ldc 3605 --beta 2
-computes 1 3476 26
-computes 13 7935 43 --beta 2
-computes 11 6948 41
-computes 10879 4 61
-computes 1100 32 384 --beta 2
-computes 600 31 384
-computes 160 232 1022 # 40 tiles among 216 workers: many parts of a tile, which end anywhere
-uses 'sgemm_best<tile_shape<32, 32'
-computes 4400 13 129
-computes 311 192 1200 --beta 2
-computes 1782 33 513
-computes 3564 40 240
-computes 3564 33 240
-computes 972 240 513
-computes 1296 500 256 --beta 2
-computes 640 2500 48
-computes 640 2500 48 --ldc 2501 --beta 2
-computes 384 2428 129 --beta 2
-computes 384 2428 129 --ldc 2429
-computes 640 2501 96 --ldb 2503 --beta 2
-computes 8100 100 192
-computes 8100 100 192 --ldc 101 --beta 2
-computes 8100 72 129
-computes 1458 768 120 --ldc 769 --beta 2
-computes 1782 900 31
-computes 1620 513 144
-computes 4860 520 160 --no-check # for time's sake
-computes 4860 520 160 --ldc 521 --no-check
-computes 4860 513 32
-computes 11706 68 63 --no-check # for time's sake
-computes 11706 68 63 --ldc 69 --beta 2 --no-check
-computes 10531 196 43 --no-check
-computes 10531 196 43 --ldc 197 --no-check
-computes 11180 203 45 --no-check
-computes 7160 333 42 --no-check
-computes 14268 76 63 --no-check
-computes 7613 136 45 --no-check
-computes 6229 137 106 --ldb 139 --ldc 138 --beta 2 --no-check
+large_computes() {
+    computes "$@" --no-check
+}
+computes 1 109 58
+uses 'sgemm_whole_tiles<tile_shape<32, 32.*, false, false>'
+computes 1 120 44 --beta 2
+uses 'sgemm_whole_tiles<tile_shape<32, 32.*, true, false>'
+computes 148 63 366 --beta 2
+uses 'sgemm_best<tile_shape<32, 32.*, false, false>'
+computes 25 440 380 --ldc 441
+uses 'sgemm_best<tile_shape<32, 32.*, true, false>'
+computes 1770 10 1177 --beta 2 # 56 tiles among 216 workers: several parts of a tile, which end anywhere
+uses 'sgemm_best<tile_shape<32, 32.*, false, false>'
+computes 13 4085 27 --ldc 4087 --beta 2
+uses 'sgemm_whole_tiles<tile_shape<32, 64.*, false, false>'
+computes 1 3928 93
+uses 'sgemm_whole_tiles<tile_shape<32, 64.*, true, false>'
+computes 9 7190 76 --beta 2
+uses 'sgemm_whole_tiles<tile_shape<32, 128.*, false, false>'
+computes 9 9468 44
+uses 'sgemm_whole_tiles<tile_shape<32, 128.*, true, false>'
+computes 3513 9 132
+uses 'sgemm_whole_tiles<tile_shape<64, 32.*, false, false>'
+computes 5304 4 131 --beta 2
+uses 'sgemm_whole_tiles<tile_shape<64, 32.*, true, false>'
+computes 35 4587 178 --beta 2
+uses 'sgemm_whole_tiles<tile_shape<64, 64.*, false, false>'
+computes 1773 34 533
+uses 'sgemm_best<tile_shape<64, 64.*, false, false>'
+computes 3590 36 201
+uses 'sgemm_whole_tiles<tile_shape<64, 64.*, true, false>'
+computes 901 36 1200 --beta 2
+uses 'sgemm_best<tile_shape<64, 64.*, true, false>'
+computes 34 8820 89 --beta 2
+uses 'sgemm_whole_tiles<tile_shape<64, 128.*, true, false>'
+computes 39 3580 475
+uses 'sgemm_best<tile_shape<64, 128.*, true, false>'
+large_computes 11280 72 73
+uses 'sgemm_whole_tiles<tile_shape<128, 128.*, true, true>'
+large_computes 11280 72 73 --ldc 73 --beta 2
+uses 'sgemm_whole_tiles<tile_shape<128, 128.*, true, false>'
+large_computes 8543 132 73 --beta 2
+uses 'sgemm_whole_tiles<tile_shape<96, 256.*, true, false>'
+large_computes 139 6136 154
+uses 'sgemm_best<tile_shape<96, 256.*, true, false>'
+large_computes 14939 68 76
+uses 'sgemm_whole_tiles<tile_shape<256, 96.*, true, false>'
+large_computes 10085 72 214 --beta 2
+uses 'sgemm_best<tile_shape<256, 96.*, true, false>'
+large_computes 325 7433 77 --beta 2
+uses 'sgemm_whole_tiles<tile_shape<128, 256.*, false, false>'
+large_computes 102 8837 221
+uses 'sgemm_best<tile_shape<128, 256.*, false, false>'
+large_computes 11917 204 233 --ldc 205
+uses 'sgemm_whole_tiles<tile_shape<128, 256.*, true, false>'
+large_computes 98 9032 612 --ldc 9033 --beta 2
+uses 'sgemm_best<tile_shape<128, 256.*, true, false>'
+large_computes 1155 2617 96
+uses 'sgemm_whole_tiles<tile_shape<256, 128.*, false, false>'
+large_computes 924 1070 225 --ldb 1071 --beta 2
+uses 'sgemm_best<tile_shape<256, 128.*, false, false>'
+large_computes 7950 308 287 --ldc 309 --beta 2
+uses 'sgemm_whole_tiles<tile_shape<256, 128.*, true, false>'
+large_computes 4323 872 235 --ldc 873
+uses 'sgemm_best<tile_shape<256, 128.*, true, false>'
+large_computes 11028 78 132 --beta 2
 uses align_rows
+# 72 multiprocessors, and 99 KB of shared memory, where the largest tiles have no way to C but the direct one.
+device=sm_86
+large_computes 194 7016 234 --beta 2
+uses 'sgemm_whole_tiles<tile_shape<128, 256.*, true, true>'
+large_computes 97 4848 286
+uses 'sgemm_best<tile_shape<128, 256.*, true, true>'
+large_computes 15711 76 286
+uses 'sgemm_whole_tiles<tile_shape<256, 128.*, true, true>'
+large_computes 4628 100 323 --beta 2
+uses 'sgemm_best<tile_shape<256, 128.*, true, true>'
 nm -C build/obj/step05_doublebuffer/best/best.cu.o | sed -n 's/.* t void \(sgemm_[a-z_]*<.*>\)([^)]*)$/\1/p' |
     sort -u >"$work/kernels"
 sort -u "$work/all" | comm -13 - "$work/kernels" >"$work/out"
@@ -131,18 +167,12 @@ for shape in '1 61 5000' '9 500 640' '1 1 20001' '40 7 6000' '1 8 9000' '300 1 5
     same_bits '^best .* s ' build/tests/steps/same_bits --sim --m "$1" --n "$2" --k "$3"
 done
 
-# More workers than multiprocessors have room for (114 on 72, 284 on 142), who wait for those before them. And 99 KB of
-# shared memory, where a tile of 128 x 256 has no way to C but the direct one.
+# More workers than multiprocessors have room for (120 on 72, 284 on 142), who wait for those before them.
 device=sm_86
 computes 624 33 1500
 uses 'sgemm_best<tile_shape<32, 32'
 device=sm_89
 computes 752 33 3000 --no-check
 uses 'sgemm_best<tile_shape<32, 32'
-device=sm_86
-computes 7456 129 64 --beta 2
-uses 'sgemm_whole_tiles<tile_shape<128, 256.*, true, true>'
-device=sm_80
-computes 8000 257 64 --no-check
 
 ended
