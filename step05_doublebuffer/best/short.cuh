@@ -4,7 +4,7 @@
  *                 a time, which may be all; three blocks on a multiprocessor copy, multiply and store while others do
  *                 something else
  *   sgemm_words   a word of C for each thread, counted row by row through C, so that no thread is idle where C is
- *                 narrow. In a launch of 2 us fetching the code counts, too: there is little of it
+ *                 narrow. A launch that takes 2 us has no time for more
  */
 #pragma once
 
