@@ -8,9 +8,9 @@
  *   a launch         LAUNCH, of the kernel that aligns B, and the bytes that it moves
  *   the operands     no plan is done before DRAM has moved each of them once
  *
- * In clocks of 1.77 GHz, and fitted to an H200's times: of each tile at 69 shapes, of the chosen one at 190 more, of
- * each thin kernel and sgemm_words at 72. Only sgemm_short's own constants are fitted to what the simulator predicts
- * there. */
+ * In clocks of 1.77 GHz, and fitted to an H200's times: of each tile at 69 shapes, of the chosen one at 190, of each
+ * thin kernel and sgemm_words at 72. Only sgemm_short's own constants are fitted to what the simulator predicts there.
+ */
 #pragma once
 
 #include <limits.h>
@@ -192,14 +192,14 @@ static const int WORDS_BLOCK = 256;                         /* words of C of a b
  * them, and more for each further SHORT_K. */
 static const double SHORT = 593, SHORT_RATE = 62.7, SHORT_WAVE = 785, SHORT_MORE = 784;
 /* The same; bytes that L1 delivers in a clock, of two words for each multiply-add; until eight values of k are there;
- * clocks of a block, at least. (Eight blocks wait at a time.) */
+ * clocks of a block, at least. (Eight blocks are taken to wait at a time.) */
 static const double WORDS_START = 435, WORDS_BYTES = 60.2, WORDS_TURN = 909, WORDS_EACH = 344;
 
 static inline void consider_short(const planner &to, plan_launch launch) {
     const sgemm_problem &p = *to.p;
     const int64_t tiles = ceil_div(p.m, SHORT_M) * ceil_div(p.n, SHORT_N), each = ceil_div(tiles, to.sms);
     if (tiles > INT_MAX) return;
-    const double least = memory_clocks(p, 1, 1, DRAM_BYTES), more = p.k > SHORT_K ? (double)((p.k - 1) / SHORT_K) : 0;
+    const double least = memory_clocks(p, 1, 1, DRAM_BYTES), more = (double)((p.k - 1) / SHORT_K);
     const double products = (double)each * (double)ceil_div(p.k, 4) * 4 * SHORT_M * SHORT_N / SHORT_RATE;
     const double clocks = products + (double)ceil_div(each, 3) * (SHORT_WAVE + more * SHORT_MORE);
     take_cheaper(to, {SHORT + (clocks > least ? clocks : least), tiles, 0, 1, 1, false, false, 0, launch});

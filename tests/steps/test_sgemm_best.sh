@@ -17,131 +17,78 @@ computes() {
     grep -o 'sgemm_[a-z_]*<[^(]*\|sgemm_words\|align_rows' "$work/csv" | sort -u >"$work/kernels"
     cat "$work/kernels" >>"$work/all"
 }
-uses() { # KERNEL: the problem before was computed with it
-    grep -q -e "$1" "$work/kernels" || { cat "$work/kernels" >"$work/out" && false; }
-    counted $? "$name: by $1"
+# by KERNEL M N K OPTION...: the same, and the kernel is among them.
+by() {
+    kernel=$1
+    shift
+    computes "$@"
+    grep -q -e "$kernel" "$work/kernels" || { cat "$work/kernels" >"$work/out" && false; }
+    counted $? "$name: by $kernel"
 }
 
 # An H200 has 132 multiprocessors. Short k: C small and narrow, and large; whole float4 and not; k of several copies.
-computes 1 1 1
-uses sgemm_words
-computes 17000 1 2 --beta 2
-uses sgemm_words
-computes 300 37 9 --lda 11 --ldb 39 --ldc 41 --beta 2
-uses sgemm_words
-computes 191 708 1 --beta 2
-uses 'sgemm_short<true>'
-computes 1004 135 3 --lda 5 --ldb 137 --ldc 139 --beta 2
-uses 'sgemm_short<false>'
-computes 600 900 36
-uses 'sgemm_short<true>'
-computes 500 300 0 --beta 2
-uses sgemm_short
+by sgemm_words 1 1 1
+by sgemm_words 17000 1 2 --beta 2
+by sgemm_words 300 37 9 --lda 11 --ldb 39 --ldc 41 --beta 2
+by 'sgemm_short<true>' 191 708 1 --beta 2
+by 'sgemm_short<false>' 1004 135 3 --lda 5 --ldb 137 --ldc 139 --beta 2
+by 'sgemm_short<true>' 600 900 36
+by sgemm_short 500 300 0 --beta 2
 # Thin: few rows, few columns; whole float4 and not; k among the warps of a block, and among blocks.
-computes 1 4244 36 --beta 2
-uses 'sgemm_strips<2, true>'
-computes 1 539 376
-uses 'sgemm_strips<2, false>'
-computes 7 2139 385 --lda 387 --ldb 2141 --ldc 2143 --beta 2
-uses 'sgemm_strips<8, false>'
-computes 5 11616 41
-uses 'sgemm_strips<8, true>'
-computes 9 2200 1786 --beta 2
-uses 'sgemm_strips<16, true>'
-computes 9 2135 2327
-uses 'sgemm_strips<16, false>'
-computes 1000 1 1000 --beta 2
-uses 'sgemm_dots<1'
-computes 300 1 500 --lda 501 --ldb 3 --ldc 2
-uses 'sgemm_dots<1'
-computes 1 1 20001
-uses 'sgemm_dots<1'
-computes 1 272 130 --beta 2
-uses 'sgemm_dots<8, true>'
-computes 1 32 16824
-uses 'sgemm_dots<8, true>'
-computes 73 7 5278 --lda 5279 --ldb 9 --ldc 8 --beta 2
-uses 'sgemm_dots<8, false>'
+by 'sgemm_strips<2, true>' 1 4244 36 --beta 2
+by 'sgemm_strips<2, false>' 1 539 376
+by 'sgemm_strips<8, false>' 7 2139 385 --lda 387 --ldb 2141 --ldc 2143 --beta 2
+by 'sgemm_strips<8, true>' 5 11616 41
+by 'sgemm_strips<16, true>' 9 2200 1786 --beta 2
+by 'sgemm_strips<16, false>' 9 2135 2327
+by 'sgemm_dots<1' 1000 1 1000 --beta 2
+by 'sgemm_dots<1' 300 1 500 --lda 501 --ldb 3 --ldc 2
+by 'sgemm_dots<1' 1 1 20001
+by 'sgemm_dots<8, true>' 1 272 130 --beta 2
+by 'sgemm_dots<8, true>' 1 32 16824
+by 'sgemm_dots<8, false>' 73 7 5278 --lda 5279 --ldb 9 --ldc 8 --beta 2
 # Tiles, whole and divided. An A100 has 108 multiprocessors, which smaller problems fill; its tiles are the same. B in
-# whole float4 and not, C the same. The large ones go without the simulator's checks, for time's sake: large_computes.
+# whole float4 and not, C the same. The large ones go without the simulator's checks, for time's sake.
 device=sm_80
-large_computes() {
-    computes "$@" --no-check
-}
-computes 1 109 58
-uses 'sgemm_whole_tiles<tile_shape<32, 32.*, false, false>'
-computes 1 120 44 --beta 2
-uses 'sgemm_whole_tiles<tile_shape<32, 32.*, true, false>'
-computes 148 63 366 --beta 2
-uses 'sgemm_best<tile_shape<32, 32.*, false, false>'
-computes 25 440 380 --ldc 441
-uses 'sgemm_best<tile_shape<32, 32.*, true, false>'
-computes 1770 10 1177 --beta 2 # 56 tiles among 216 workers: several parts of a tile, which end anywhere
-uses 'sgemm_best<tile_shape<32, 32.*, false, false>'
-computes 13 4085 27 --ldc 4087 --beta 2
-uses 'sgemm_whole_tiles<tile_shape<32, 64.*, false, false>'
-computes 1 3928 93
-uses 'sgemm_whole_tiles<tile_shape<32, 64.*, true, false>'
-computes 9 7190 76 --beta 2
-uses 'sgemm_whole_tiles<tile_shape<32, 128.*, false, false>'
-computes 9 9468 44
-uses 'sgemm_whole_tiles<tile_shape<32, 128.*, true, false>'
-computes 3513 9 132
-uses 'sgemm_whole_tiles<tile_shape<64, 32.*, false, false>'
-computes 5304 4 131 --beta 2
-uses 'sgemm_whole_tiles<tile_shape<64, 32.*, true, false>'
-computes 35 4587 178 --beta 2
-uses 'sgemm_whole_tiles<tile_shape<64, 64.*, false, false>'
-computes 1773 34 533
-uses 'sgemm_best<tile_shape<64, 64.*, false, false>'
-computes 3590 36 201
-uses 'sgemm_whole_tiles<tile_shape<64, 64.*, true, false>'
-computes 901 36 1200 --beta 2
-uses 'sgemm_best<tile_shape<64, 64.*, true, false>'
-computes 34 8820 89 --beta 2
-uses 'sgemm_whole_tiles<tile_shape<64, 128.*, true, false>'
-computes 39 3580 475
-uses 'sgemm_best<tile_shape<64, 128.*, true, false>'
-large_computes 11280 72 73
-uses 'sgemm_whole_tiles<tile_shape<128, 128.*, true, true>'
-large_computes 11280 72 73 --ldc 73 --beta 2
-uses 'sgemm_whole_tiles<tile_shape<128, 128.*, true, false>'
-large_computes 8543 132 73 --beta 2
-uses 'sgemm_whole_tiles<tile_shape<96, 256.*, true, false>'
-large_computes 139 6136 154
-uses 'sgemm_best<tile_shape<96, 256.*, true, false>'
-large_computes 14939 68 76
-uses 'sgemm_whole_tiles<tile_shape<256, 96.*, true, false>'
-large_computes 10085 72 214 --beta 2
-uses 'sgemm_best<tile_shape<256, 96.*, true, false>'
-large_computes 325 7433 77 --beta 2
-uses 'sgemm_whole_tiles<tile_shape<128, 256.*, false, false>'
-large_computes 102 8837 221
-uses 'sgemm_best<tile_shape<128, 256.*, false, false>'
-large_computes 11917 204 233 --ldc 205
-uses 'sgemm_whole_tiles<tile_shape<128, 256.*, true, false>'
-large_computes 98 9032 612 --ldc 9033 --beta 2
-uses 'sgemm_best<tile_shape<128, 256.*, true, false>'
-large_computes 1155 2617 96
-uses 'sgemm_whole_tiles<tile_shape<256, 128.*, false, false>'
-large_computes 924 1070 225 --ldb 1071 --beta 2
-uses 'sgemm_best<tile_shape<256, 128.*, false, false>'
-large_computes 7950 308 287 --ldc 309 --beta 2
-uses 'sgemm_whole_tiles<tile_shape<256, 128.*, true, false>'
-large_computes 4323 872 235 --ldc 873
-uses 'sgemm_best<tile_shape<256, 128.*, true, false>'
-large_computes 11028 78 132 --beta 2
-uses align_rows
+by 'sgemm_whole_tiles<tile_shape<32, 32.*, false, false>' 1 109 58
+by 'sgemm_whole_tiles<tile_shape<32, 32.*, true, false>' 1 120 44 --beta 2
+by 'sgemm_best<tile_shape<32, 32.*, false, false>' 148 63 366 --beta 2
+by 'sgemm_best<tile_shape<32, 32.*, true, false>' 25 440 380 --ldc 441
+# 56 tiles among 216 workers: several parts of a tile, which end anywhere.
+by 'sgemm_best<tile_shape<32, 32.*, false, false>' 1770 10 1177 --beta 2
+by 'sgemm_whole_tiles<tile_shape<32, 64.*, false, false>' 13 4085 27 --ldc 4087 --beta 2
+by 'sgemm_whole_tiles<tile_shape<32, 64.*, true, false>' 1 3928 93
+by 'sgemm_whole_tiles<tile_shape<32, 128.*, false, false>' 9 7190 76 --beta 2
+by 'sgemm_whole_tiles<tile_shape<32, 128.*, true, false>' 9 9468 44
+by 'sgemm_whole_tiles<tile_shape<64, 32.*, false, false>' 3513 9 132
+by 'sgemm_whole_tiles<tile_shape<64, 32.*, true, false>' 5304 4 131 --beta 2
+by 'sgemm_whole_tiles<tile_shape<64, 64.*, false, false>' 35 4587 178 --beta 2
+by 'sgemm_best<tile_shape<64, 64.*, false, false>' 1773 34 533
+by 'sgemm_whole_tiles<tile_shape<64, 64.*, true, false>' 3590 36 201
+by 'sgemm_best<tile_shape<64, 64.*, true, false>' 901 36 1200 --beta 2
+by 'sgemm_whole_tiles<tile_shape<64, 128.*, true, false>' 34 8820 89 --beta 2
+by 'sgemm_best<tile_shape<64, 128.*, true, false>' 39 3580 475
+by 'sgemm_whole_tiles<tile_shape<128, 128.*, true, true>' 11280 72 73 --no-check
+by 'sgemm_whole_tiles<tile_shape<128, 128.*, true, false>' 11280 72 73 --ldc 73 --beta 2 --no-check
+by 'sgemm_whole_tiles<tile_shape<96, 256.*, true, false>' 8543 132 73 --beta 2 --no-check
+by 'sgemm_best<tile_shape<96, 256.*, true, false>' 139 6136 154 --no-check
+by 'sgemm_whole_tiles<tile_shape<256, 96.*, true, false>' 14939 68 76 --no-check
+by 'sgemm_best<tile_shape<256, 96.*, true, false>' 10085 72 214 --beta 2 --no-check
+by 'sgemm_whole_tiles<tile_shape<128, 256.*, false, false>' 325 7433 77 --beta 2 --no-check
+by 'sgemm_best<tile_shape<128, 256.*, false, false>' 102 8837 221 --no-check
+by 'sgemm_whole_tiles<tile_shape<128, 256.*, true, false>' 11917 204 233 --ldc 205 --no-check
+by 'sgemm_best<tile_shape<128, 256.*, true, false>' 98 9032 612 --ldc 9033 --beta 2 --no-check
+by 'sgemm_whole_tiles<tile_shape<256, 128.*, false, false>' 1155 2617 96 --no-check
+by 'sgemm_best<tile_shape<256, 128.*, false, false>' 924 1070 225 --ldb 1071 --beta 2 --no-check
+by 'sgemm_whole_tiles<tile_shape<256, 128.*, true, false>' 7950 308 287 --ldc 309 --beta 2 --no-check
+by 'sgemm_best<tile_shape<256, 128.*, true, false>' 4323 872 235 --ldc 873 --no-check
+by align_rows 11028 78 132 --beta 2 --no-check
 # 72 multiprocessors, and 99 KB of shared memory, where the largest tiles have no way to C but the direct one.
 device=sm_86
-large_computes 194 7016 234 --beta 2
-uses 'sgemm_whole_tiles<tile_shape<128, 256.*, true, true>'
-large_computes 97 4848 286
-uses 'sgemm_best<tile_shape<128, 256.*, true, true>'
-large_computes 15711 76 286
-uses 'sgemm_whole_tiles<tile_shape<256, 128.*, true, true>'
-large_computes 4628 100 323 --beta 2
-uses 'sgemm_best<tile_shape<256, 128.*, true, true>'
+by 'sgemm_whole_tiles<tile_shape<128, 256.*, true, true>' 194 7016 234 --beta 2 --no-check
+by 'sgemm_best<tile_shape<128, 256.*, true, true>' 97 4848 286 --no-check
+by 'sgemm_whole_tiles<tile_shape<256, 128.*, true, true>' 15711 76 286 --no-check
+by 'sgemm_best<tile_shape<256, 128.*, true, true>' 4628 100 323 --beta 2 --no-check
 nm -C build/obj/step05_doublebuffer/best/best.cu.o | sed -n 's/.* t void \(sgemm_[a-z_]*<.*>\)([^)]*)$/\1/p' |
     sort -u >"$work/kernels"
 sort -u "$work/all" | comm -13 - "$work/kernels" >"$work/out"
@@ -169,10 +116,8 @@ done
 
 # More workers than multiprocessors have room for (120 on 72, 284 on 142), who wait for those before them.
 device=sm_86
-computes 624 33 1500
-uses 'sgemm_best<tile_shape<32, 32'
+by 'sgemm_best<tile_shape<32, 32' 624 33 1500
 device=sm_89
-computes 752 33 3000 --no-check
-uses 'sgemm_best<tile_shape<32, 32'
+by 'sgemm_best<tile_shape<32, 32' 752 33 3000 --no-check
 
 ended

@@ -63,6 +63,10 @@ unset XDG_CACHE_HOME
 divides 100 100 3001 --sim-device sm_86
 divides 100 100 2000 --layout nn --lda 2000 --ldb 104 --sim-device sm_80
 
+# Long columns of a few: by persistent, in parts, since thin loads a row of B by single elements.
+./step06/run --sim --variant best --dtype bf16 --layout nn --m 24 --n 8 --k 1672 >"$work/out" 2>&1
+check 'few columns of a long K in nn' 'said "^best .*0\.[0-9]*$" && ! said "by multistage"'
+
 thin gemm_little 69 29 53 --beta 2
 thin gemm_little 37 45 67 --layout nn --lda 140 --ldb 51 --ldc 47 --misalign 1
 thin gemm_little 21 19 15 --dtype bf16 --misalign 1
