@@ -475,8 +475,8 @@ fake "$work/no_index/python3" 'mkdir -p "$3/bin"' "cp \"$work/pip\" \"\$3/bin/\"
 rm -r "$small/build" # as in a new clone
 run env PATH="$work/no_index:$PATH" sh "$small/scripts/lint.sh"
 check "tools that cannot be had: one sentence more" eval \
-    '[ "$status" = 2 ] && said "^lint: the tools cannot be fetched (see build/lint.log" && [ ! -e "$small/build/lint" ] &&
-    [ -e "$small/build/lint.log" ]'
+    '[ "$status" = 2 ] && said "^lint: the tools cannot be fetched (see build/lint.log" &&
+    [ ! -e "$small/build/lint" ] && [ -e "$small/build/lint.log" ]'
 
 if [ -n "${KL_TEST_WHEELS:-}" ]; then
     bin=$(dirname "$(command -v python3)"):/usr/bin:/bin
