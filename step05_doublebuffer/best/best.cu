@@ -21,7 +21,7 @@
 #include "thin.cuh"
 #include "warp_tile.cuh"
 
-static const int MAX_SMS = 192, MAX_PER_SM = 2; /* how many workers the workspace has room for */
+static const int MAX_SMS = 192, MAX_PER_SM = 3; /* how many workers the workspace has room for */
 
 /* The workspace: partial sums that one worker leaves for another, and whether they are there. Only one launch at a time
  * may use it, which launches in one stream guarantee. Each flag is cleared by the worker that waited for it. */
@@ -29,7 +29,7 @@ static __device__ float left_sums[MAX_SMS * 128 * THREADS]; /* of the largest ti
 static __device__ unsigned left_ready[MAX_SMS * MAX_PER_SM];
 
 template <class T, bool VECTOR_B, bool DIRECT>
-__global__ void __launch_bounds__(THREADS, T::PER_SM) sgemm_best(sgemm_problem p, sharing s) {
+__global__ void __launch_bounds__(T::THREADS, T::PER_SM) sgemm_best(sgemm_problem p, sharing s) {
     extern __shared__ __align__(16) unsigned char shared[];
     /* The last block is worker 0: a worker waits for those after it, whose blocks have been started before its own. */
     int worker = gridDim.x - 1 - blockIdx.x, tiles_k = tiles_of_k<T>(p);
@@ -49,14 +49,14 @@ __global__ void __launch_bounds__(THREADS, T::PER_SM) sgemm_best(sgemm_problem p
         if (T::SLICES > 1 && k_end < tiles_k) {
             int part = worker - worker_of(s, tile * tiles_k);
             for (int step = 1; part % (2 * step) == 0 && share_begin(s, worker + step) < tile_end; step *= 2)
-                add_sums<T::RESULTS, THREADS>(left_sums, left_ready, worker + step, c_reg);
+                add_sums<T::RESULTS, T::THREADS>(left_sums, left_ready, worker + step, c_reg);
         }
         if (k_begin > 0) {
-            leave_sums<T::RESULTS, THREADS>(left_sums, left_ready, worker, c_reg);
+            leave_sums<T::RESULTS, T::THREADS>(left_sums, left_ready, worker, c_reg);
         } else {
             if (T::SLICES == 1 && k_end < tiles_k)
                 for (int other = worker + 1; share_begin(s, other) < tile_end; other++)
-                    add_sums<T::RESULTS, THREADS>(left_sums, left_ready, other, c_reg);
+                    add_sums<T::RESULTS, T::THREADS>(left_sums, left_ready, other, c_reg);
             store_tile<T, DIRECT>(p, row0, col0, (float *)shared, c_reg);
         }
         at += k_end - k_begin;
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(THREADS, T::PER_SM) sgemm_best(sgemm_problem p
 
 /* One block per tile of C: needs fewer registers, having no loop over pieces. */
 template <class T, bool VECTOR_B, bool DIRECT>
-__global__ void __launch_bounds__(THREADS, T::PER_SM) sgemm_whole_tiles(sgemm_problem p) {
+__global__ void __launch_bounds__(T::THREADS, T::PER_SM) sgemm_whole_tiles(sgemm_problem p) {
     extern __shared__ __align__(16) unsigned char shared[];
     float c_reg[T::TM][T::TN] = {};
     int row0, col0;
@@ -90,7 +90,7 @@ static cudaError_t launch_kernels(const sgemm_problem &p, const plan &x, cudaStr
         auto kernel = sgemm_whole_tiles<T, VECTOR_B, DIRECT>;
         cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
         if (error != cudaSuccess) return error;
-        kernel<<<(unsigned)x.whole, THREADS, bytes, stream>>>(p);
+        kernel<<<(unsigned)x.whole, T::THREADS, bytes, stream>>>(p);
         error = cudaGetLastError();
         if (error != cudaSuccess) return error;
     }
@@ -101,7 +101,7 @@ static cudaError_t launch_kernels(const sgemm_problem &p, const plan &x, cudaStr
             auto kernel = sgemm_best<T, VECTOR_B, DIRECT>;
             cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
             if (error != cudaSuccess) return error;
-            kernel<<<(unsigned)x.workers, THREADS, bytes, stream>>>(p, s);
+            kernel<<<(unsigned)x.workers, T::THREADS, bytes, stream>>>(p, s);
             return cudaGetLastError();
         }
     return cudaSuccess;
@@ -117,20 +117,19 @@ template <class T> static cudaError_t launch_tiles(const sgemm_problem &p, const
     return launch_kernels<T, true, false>(p, x, stream);
 }
 
-/* The tiles: BM, BN, BK, TM, TN, stages, blocks on a multiprocessor, divided; multiply-adds and clocks as in
+/* The tiles: BM, BN, BK, TM, TN, stages, threads, blocks on a multiprocessor, divided; multiply-adds and clocks as in
  * plan.h. */
 #define TILES(X)                                                                                                       \
-    X(112.8, 18350, 256, 128, 16, 8, 16, 4, 1, true)                                                                   \
-    X(115.2, 18120, 128, 256, 16, 8, 16, 4, 1, true)                                                                   \
-    X(111, 13150, 256, 96, 16, 8, 12, 4, 1, true)                                                                      \
-    X(114.3, 12160, 96, 256, 16, 12, 8, 4, 1, true)                                                                    \
-    X(99, 8200, 128, 128, 8, 8, 8, 4, 2, false)                                                                        \
-    X(104.8, 6020, 64, 128, 32, 8, 16, 4, 1, true)                                                                     \
-    X(103, 5620, 64, 64, 64, 8, 16, 3, 1, true)                                                                        \
-    X(77.3, 3610, 64, 32, 64, 8, 8, 3, 2, false)                                                                       \
-    X(71, 3310, 32, 128, 16, 4, 8, 4, 2, false)                                                                        \
-    X(64.6, 2770, 32, 64, 32, 4, 8, 4, 2, false)                                                                       \
-    X(58.5, 2620, 32, 32, 64, 4, 8, 3, 2, true)
+    X(115.1, 16200, 128, 256, 16, 8, 16, 4, 256, 1, true)                                                              \
+    X(111.7, 13700, 256, 96, 16, 8, 12, 4, 256, 1, true)                                                               \
+    X(111.8, 13000, 96, 256, 16, 12, 8, 4, 256, 1, true)                                                               \
+    X(109.6, 8000, 64, 128, 16, 8, 8, 4, 128, 3, true)                                                                 \
+    X(107.9, 9000, 128, 64, 16, 8, 8, 4, 128, 3, true)                                                                 \
+    X(109.3, 7500, 64, 128, 32, 8, 16, 4, 256, 1, true)                                                                \
+    X(105.5, 6000, 64, 64, 64, 8, 16, 3, 256, 1, true)                                                                 \
+    X(77.3, 3610, 64, 32, 64, 8, 8, 3, 256, 2, false)                                                                  \
+    X(71, 3310, 32, 128, 16, 4, 8, 4, 256, 2, false)                                                                   \
+    X(58.5, 2620, 32, 32, 64, 4, 8, 3, 256, 2, true)
 
 /* The thin kernels: rows and columns of a warp or thread, as in plan.h. */
 #define THIN_KERNELS(X)                                                                                                \
@@ -160,8 +159,9 @@ static cudaError_t make_plan(const sgemm_problem &p, bool may_align, plan *x) {
 }
 
 extern "C" kernel_info kernel_best(void) {
-    typedef tile_shape<128, 256, 16, 8, 16, 4, 1, true> largest_tile;
-    return {(const void *)sgemm_best<largest_tile, true, true>, THREADS, largest_tile::shared_bytes(true)};
+    typedef tile_shape<128, 256, 16, 8, 16, 4, 256, 1, true> largest_tile;
+    return {(const void *)sgemm_best<largest_tile, true, true>, largest_tile::THREADS,
+            largest_tile::shared_bytes(true)};
 }
 
 extern "C" size_t workspace_sgemm_best(const gemm_problem *p) {

@@ -1,20 +1,23 @@
 /* Which kernel, how many tiles of C as wholes, how many divided among how many workers: what is estimated to be the
  * fastest. An estimate in clocks of a multiprocessor:
  *
- *   a tile of K      BM * BN * BK multiply-adds, `rate` of them in a clock; more where B has to be copied by words
+ *   a tile of K      BM * BN * BK multiply-adds, `rate` of them in a clock (costs.h: less where warps are few); more
+ *                    where B has to be copied by words
  *   a block          `overhead`: until the first tile of K is there, and for storing the results
  *   a sum of two     LEFT, when workers add up a tile that was divided among them: in pairs in tiles with slices,
  *                    else one after the other
  *   a launch         LAUNCH, of the kernel that aligns B, and the bytes that it moves
  *   the operands     no plan is done before DRAM has moved each of them once
  *
- * In clocks of 1.77 GHz, and fitted to an H200's times: of each tile at 69 shapes, of the chosen one at 190, of each
- * thin kernel and sgemm_words at 72. Only sgemm_short's own constants are fitted to what the simulator predicts there.
+ * In clocks of 1.77 GHz, and fitted to an H200's times: of each tile, whole and divided, at 172 shapes, of
+ * each thin kernel and sgemm_words at 72. Only sgemm_short's own constants are fitted to what the simulator predicts
+ * there.
  */
 #pragma once
 
 #include <limits.h>
 
+#include "costs.h"
 #include "gemm/gemm_kernel.cuh"
 
 struct plan;
@@ -41,7 +44,7 @@ struct tile_costs {
     double rate, overhead;
 };
 
-static const double LEFT = 2840, LAUNCH = 5120;
+static const double LEFT = 2400, LAUNCH = 5120;
 static const double WORDS = 1.126;     /* times what copying B by float4 costs, in tiles up to 64 high */
 static const double ALIGN_BYTES = 806; /* read or written in a clock, by all multiprocessors */
 static const double DRAM_BYTES = 2400, L2_BYTES = 2350; /* the same, at most */
@@ -49,10 +52,6 @@ static const double DRAM_BYTES = 2400, L2_BYTES = 2350; /* the same, at most */
 /* The bytes of B in rows of whole float4. */
 static inline size_t aligned_bytes(const sgemm_problem &p) {
     return (size_t)p.k * (((size_t)p.n + 3) / 4 * sizeof(float4));
-}
-
-static inline int64_t ceil_div(int64_t a, int64_t b) {
-    return (a + b - 1) / b;
 }
 
 /* The clocks in which A is read so many times, B so many, and C is written. */
@@ -91,14 +90,14 @@ template <class T> static void consider(const planner &to, plan_launch launch, t
             double products = 0, clocks = before;
             if (tiles > divided) {
                 int64_t each = ceil_div(tiles - divided, to.sms); /* that a multiprocessor computes */
-                products += each * tiles_k * tile_of_k;
+                products += products_of(each, T::PER_SM, T::THREADS / 32, tiles_k * tile_of_k);
                 clocks += ceil_div(each, T::PER_SM) * costs.overhead;
             }
             if (divided > 0) {
                 int64_t share = ceil_div(divided * tiles_k, workers), each = ceil_div(workers, to.sms);
                 bool even = workers % divided == 0; /* nobody has parts of two tiles */
                 double pieces = even ? 1 : 1 + (double)divided / workers;
-                products += each * share * tile_of_k;
+                products += products_of(each, T::PER_SM, T::THREADS / 32, share * tile_of_k);
                 clocks += pieces * costs.overhead;
                 int64_t parts = ceil_div(workers, divided) + !even; /* of a tile */
                 if (T::SLICES == 1)

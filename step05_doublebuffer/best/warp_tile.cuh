@@ -31,10 +31,13 @@
 static const int THREADS = 256;
 static const int BAND = 8; /* height, in tiles, of the bands of rasterization */
 
-/* A block's tile, BM x BN by steps of BK, a thread's results, TM x TN, how many blocks share a multiprocessor, and
- * whether there is a kernel that divides tiles among workers. */
-template <int BM_, int BN_, int BK_, int TM_, int TN_, int STAGES_, int PER_SM_, bool DIVIDES_> struct tile_shape {
-    static const int BM = BM_, BN = BN_, BK = BK_, TM = TM_, TN = TN_, STAGES = STAGES_, PER_SM = PER_SM_;
+/* A block's tile, BM x BN by steps of BK, a thread's results, TM x TN, how many threads a block has and how many blocks
+ * share a multiprocessor, and whether there is a kernel that divides tiles among workers. Where blocks have 128
+ * threads, one stores its results while others multiply. */
+template <int BM_, int BN_, int BK_, int TM_, int TN_, int STAGES_, int THREADS_, int PER_SM_, bool DIVIDES_>
+struct tile_shape {
+    static const int BM = BM_, BN = BN_, BK = BK_, TM = TM_, TN = TN_, STAGES = STAGES_;
+    static const int THREADS = THREADS_, PER_SM = PER_SM_;
     static const bool DIVIDES = DIVIDES_;
     /* Of a B that does not consist of whole float4. Between the small tiles and the large, who copy few of them for
      * each product, are those that are not worth a kernel. */
@@ -58,14 +61,14 @@ template <int BM_, int BN_, int BK_, int TM_, int TN_, int STAGES_, int PER_SM_,
     }
 };
 
-/* One thread's share of the copies of a tile: words of A (32 rows apart, 8 values of k apart), and 16 bytes (VECTOR: B
- * consists of whole float4) or words of B. `a` and `b` point at its first ones in the next tile to copy. */
+/* One thread's share of the copies of a tile: words of A (A_APART rows apart, 8 values of k apart), and 16 bytes
+ * (VECTOR: B consists of whole float4) or words of B. `a` and `b` point at its first ones in the next tile to copy. */
 template <class T, bool VECTOR> struct copier {
-    static const int A_ROWS = T::BM / 32, A_KS = T::BK / 8, A_COPIES = A_ROWS * A_KS;
+    static const int A_APART = T::THREADS / 8, A_ROWS = T::BM / A_APART, A_KS = T::BK / 8, A_COPIES = A_ROWS * A_KS;
     static const int WIDTH = VECTOR ? 4 : 1;
     /* Rows of B from one copy to the next. A row of 96 is 24 float4: eight of them are the work of three warps in four.
      */
-    static const int B_STEP = T::BN % 3 ? THREADS * WIDTH / T::BN : THREADS * 3 / 4 * WIDTH / T::BN;
+    static const int B_STEP = T::BN % 3 ? T::THREADS * WIDTH / T::BN : T::THREADS * 3 / 4 * WIDTH / T::BN;
     static const int B_COPIES = T::BK / B_STEP, B_THREADS = T::BN * B_STEP / WIDTH;
     const float *a[A_ROWS], *b;
     int64_t b_step;      /* B_STEP in elements */
@@ -80,7 +83,7 @@ static __device__ __forceinline__ copier<T, VECTOR> make_copier(const sgemm_prob
     int a_row = threadIdx.x / 32 * 4 + threadIdx.x % 32 / 8, a_k = threadIdx.x % 8;
     int b_k = threadIdx.x / (T::BN / X::WIDTH), b_col = threadIdx.x % (T::BN / X::WIDTH) * X::WIDTH;
 #pragma unroll
-    for (int r = 0; r < X::A_ROWS; r++) x.a[r] = gemm_at(p.A, p.lda, min(row0 + a_row + r * 32, p.m - 1), a_k);
+    for (int r = 0; r < X::A_ROWS; r++) x.a[r] = gemm_at(p.A, p.lda, min(row0 + a_row + r * X::A_APART, p.m - 1), a_k);
     x.b = gemm_at(p.B, p.ldb, b_k, (col0 + b_col) % ((p.n + X::WIDTH - 1) & -X::WIDTH));
     x.b_step = (int64_t)p.ldb * X::B_STEP;
     x.a_to = shared_address(&stages[0].A[a_k][a_row]);
@@ -103,8 +106,8 @@ static __device__ __forceinline__ void copy(const copier<T, VECTOR> &x, int s, u
     const unsigned WORD = sizeof(float);
     if (s < X::A_COPIES) {
         int k = s % X::A_KS * 8, r = s / X::A_KS;
-        cp_async_4(x.a_to + offset + (k * T::A_ROW + r * 32) * WORD, x.a[r] + k);
-    } else if (X::B_THREADS == THREADS || (int)threadIdx.x < X::B_THREADS) {
+        cp_async_4(x.a_to + offset + (k * T::A_ROW + r * X::A_APART) * WORD, x.a[r] + k);
+    } else if (X::B_THREADS == T::THREADS || (int)threadIdx.x < X::B_THREADS) {
         s -= X::A_COPIES;
         unsigned to = x.b_to + offset + s * X::B_STEP * T::BN * WORD;
         if (VECTOR)
@@ -124,11 +127,11 @@ static __device__ __forceinline__ void copy_first(const copier<T, VECTOR> &x, co
     for (int s = 0; s < X::A_COPIES; s++) {
         int k = s % X::A_KS * 8, r = s / X::A_KS;
         bool inside = a_k + k < ks;
-        cp_async_4_zfill(x.a_to + (k * T::A_ROW + r * 32) * WORD, inside ? x.a[r] + k : p.A, inside ? 4 : 0);
+        cp_async_4_zfill(x.a_to + (k * T::A_ROW + r * X::A_APART) * WORD, inside ? x.a[r] + k : p.A, inside ? 4 : 0);
     }
 #pragma unroll
     for (int s = 0; s < X::B_COPIES; s++) {
-        if (X::B_THREADS < THREADS && (int)threadIdx.x >= X::B_THREADS) break;
+        if (X::B_THREADS < T::THREADS && (int)threadIdx.x >= X::B_THREADS) break;
         bool inside = b_k + s * X::B_STEP < ks;
         const float *from = inside ? x.b + s * x.b_step : p.B;
         unsigned to = x.b_to + s * X::B_STEP * T::BN * WORD;
@@ -263,7 +266,7 @@ static __device__ __forceinline__ void put_sums(float *shared, const float (*c_r
 }
 /* ... then word i is what the slices have for it, added up in their order. */
 template <class T> static __device__ __forceinline__ float sum_of_slices(const float *shared, int i) {
-    int at = i * THREADS + threadIdx.x;
+    int at = i * T::THREADS + threadIdx.x;
     const float *from = shared + at / T::BN * T::SUM_ROW + at % T::BN;
     float sum = *from;
 #pragma unroll
@@ -284,7 +287,7 @@ static __device__ __forceinline__ void add_slices(float *shared, float (*c_reg)[
 /* Stores word i of this thread of the tile of C at (row0, col0): `sum` has been multiplied by alpha. */
 template <class T>
 static __device__ __forceinline__ void store_word(const sgemm_problem &p, int row0, int col0, int i, float sum) {
-    int at = i * THREADS + threadIdx.x, row = row0 + at / T::BN, col = col0 + at % T::BN;
+    int at = i * T::THREADS + threadIdx.x, row = row0 + at / T::BN, col = col0 + at % T::BN;
     if (row >= p.m || col >= p.n) return;
     float *c = gemm_at(p.C, p.ldc, row, col);
     *c = p.beta == 0.0f ? sum : sum + p.beta * *c;

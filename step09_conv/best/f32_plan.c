@@ -1,6 +1,7 @@
 /* The plan is what is estimated to be the fastest, in clocks of a multiprocessor, as in step 5's plan.h:
  *
- *   a tile of taps   FILTERS * PLACES * BK multiply-adds, `rate` of them in a clock
+ *   a tile of taps   FILTERS * PLACES * BK multiply-adds, `rate` of them in a clock (step 5's
+ *                    costs.h: less where warps are few)
  *   a block          `overhead`: until the first stage is there, and for storing the results
  *   a sum of two     LEFT, when workers add up a tile that was divided among them, in pairs
  *   the operands     no plan is done before DRAM has moved each of them once
@@ -10,11 +11,12 @@
 
 #include <limits.h>
 
+#include "../../step05_doublebuffer/best/costs.h"
+
 static const double LEFT = 2760;
-static const double ALONE = 1.8 / 8; /* of `rate` for each warp on a multiprocessor, until they reach it */
 #define THIN_OVERHEAD 2900
 static const double THIN_WAIT = 1340, THIN_TAP = 11.5; /* for 8 taps, or 64 in slices, and for each of them */
-static const double DRAM_BYTES = 2400; /* in a clock, of the whole device */
+static const double DRAM_BYTES = 2400;                 /* in a clock, of the whole device */
 
 typedef struct {
     bool nhwc;
@@ -36,10 +38,6 @@ typedef struct {
      OVERHEAD},
 #define THIN_COSTS(FILTERS, SLICES, RATE) {false, FILTERS, 512 / SLICES, 8 * SLICES, 8, 2, 0, 0, RATE, THIN_OVERHEAD},
 static const tile_costs tiles_of[F32_TILE_COUNT + F32_THIN_COUNT] = {F32_TILES(COSTS) F32_THIN(THIN_COSTS)};
-
-static int64_t ceil_div(int64_t a, int64_t b) {
-    return (a + b - 1) / b;
-}
 
 /* Bits for the rows and columns of a filter and one for no tap at all, and offsets in 32 bits. */
 static bool is_far(const conv_problem *p) {
@@ -81,14 +79,6 @@ typedef struct {
     f32_plan best;
 } planner;
 
-/* The clocks for the products of so many blocks, of `clocks` each at the full rate, one or some of them after others.
- */
-static double products_of(const tile_costs *t, int64_t blocks, double clocks) {
-    const int64_t last = blocks % t->per_sm;
-    const double share = ALONE * (double)(last * t->warps);
-    return clocks * ((double)(blocks - last) + (double)last / (last > 0 && share < 1 ? share : 1));
-}
-
 /* Makes it the plan that so many tiles are divided among so many workers, if that is faster. */
 static void offer(planner *to, int64_t divided, int64_t workers) {
     const tile_costs *t = &tiles_of[to->tile];
@@ -97,7 +87,7 @@ static void offer(planner *to, int64_t divided, int64_t workers) {
     double products = 0, clocks = 0;
     if (to->tiles > divided) {
         const int64_t each = ceil_div(to->tiles - divided, to->sms); /* that a multiprocessor computes */
-        products += products_of(t, each, (double)to->tiles_k * tile_of_k);
+        products += products_of(each, t->per_sm, t->warps, (double)to->tiles_k * tile_of_k);
         clocks += (double)ceil_div(each, t->per_sm) * t->overhead;
         const double waiting = (double)(ceil_div(each, t->per_sm) * to->tiles_k) * (THIN_WAIT + THIN_TAP * t->bk);
         if (to->tile >= F32_TILE_COUNT && waiting > products) products = waiting;
@@ -105,7 +95,7 @@ static void offer(planner *to, int64_t divided, int64_t workers) {
     if (divided > 0) {
         const bool even = workers % divided == 0; /* nobody has parts of two tiles */
         const int64_t share = ceil_div(divided * to->tiles_k, workers);
-        products += products_of(t, ceil_div(workers, to->sms), (double)share * tile_of_k);
+        products += products_of(ceil_div(workers, to->sms), t->per_sm, t->warps, (double)share * tile_of_k);
         clocks += t->overhead * (even ? 1 : 1 + (double)divided / (double)workers);
         for (int64_t parts = ceil_div(workers, divided) + !even; parts > 1; parts = ceil_div(parts, 2)) clocks += LEFT;
     }

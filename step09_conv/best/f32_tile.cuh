@@ -63,17 +63,14 @@ struct f32_problem {
     divisor inner, s;
 };
 
-/* A tile of FILTERS x PLACES. Where blocks have fewer than 256 threads, and share a multiprocessor, one stores its
- * results while another multiplies. */
+/* A tile of FILTERS x PLACES. */
 template <bool NHWC_, bool FAR_, int FILTERS_, int PLACES_, int BK_, int TM_, int TN_, int STAGES_, int THREADS_,
           int PER_SM_>
-struct f32_shape
-    : tile_shape<NHWC_ ? PLACES_ : FILTERS_, NHWC_ ? FILTERS_ : PLACES_, BK_, TM_, TN_, STAGES_, PER_SM_, true> {
+struct f32_shape : tile_shape<NHWC_ ? PLACES_ : FILTERS_, NHWC_ ? FILTERS_ : PLACES_, BK_, TM_, TN_, STAGES_, THREADS_,
+                              PER_SM_, true> {
     static const bool NHWC = NHWC_, FAR = FAR_;
     static const int FILTERS = FILTERS_, PLACES = PLACES_, BM = NHWC ? PLACES : FILTERS, BN = NHWC ? FILTERS : PLACES;
-    static const int BK = BK_, TM = TM_, TN = TN_, STAGES = STAGES_, THREADS = THREADS_;
-    static const int SLICES = THREADS / 32 / (BM / (8 * TM) * (BN / (4 * TN))), SLICE_K = BK / SLICES;
-    static const int RESULTS = BM * BN / THREADS; /* of a thread, once the slices are added up */
+    static const int BK = BK_, THREADS = THREADS_;
     /* Lanes of a copy along a row of taps. Rows in shared memory are longer by what brings those of neighbouring taps
      * into other banks. */
     static const int LANES = 8, PAD = 32 / LANES;
