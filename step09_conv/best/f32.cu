@@ -131,7 +131,6 @@ template <class T> static __global__ void __launch_bounds__(T::THREADS, T::PER_S
     extern __shared__ __align__(16) unsigned char bytes[];
     float *shared = (float *)bytes;
     const conv_problem &p = q.p;
-    griddepcontrol_launch_dependents(); /* the next launch's blocks may find out where their taps lie */
     int tiles_k = (conv_taps(&p) + T::BK - 1) / T::BK, tiles_f = (p.k + T::FILTERS - 1) / T::FILTERS;
     bool whole = (int)blockIdx.x < s.first;
     /* The last block is worker 0: a worker waits for those after it, whose blocks have been started before its own. */
@@ -171,12 +170,12 @@ static __global__ void __launch_bounds__(THREADS) scale(conv_problem p) {
 
 template <class T> static cudaError_t launch_tile(const conv_problem *p, const f32_plan *x, cudaStream_t stream) {
     const int stages = T::STAGES * (int)sizeof(typename T::stage), sums = T::SLICES * T::BM * T::SUM_ROW * 4;
+    const int needed = stages > sums ? stages : sums, bytes = needed > x->shared ? needed : x->shared;
     const int64_t work = x->divided * (((int64_t)conv_taps(p) + T::BK - 1) / T::BK);
     sharing s = {(int)x->whole, 0, 0};
     if (x->workers > 0) s.share = (int)(work / x->workers), s.extra = (int)(work % x->workers);
     f32_problem q = {*p, make_divisor(T::NHWC ? p->c : p->r * p->s), make_divisor(p->s)};
-    return gemm_launch_overlapping(conv_f32<T>, (unsigned)(x->whole + x->workers), 1, T::THREADS,
-                                   stages > sums ? stages : sums, stream, q, s);
+    return gemm_launch_overlapping(conv_f32<T>, (unsigned)(x->whole + x->workers), 1, T::THREADS, bytes, stream, q, s);
 }
 
 typedef cudaError_t (*launcher)(const conv_problem *p, const f32_plan *x, cudaStream_t stream);

@@ -79,6 +79,15 @@ typedef struct {
     f32_plan best;
 } planner;
 
+/* Launches overlap: the next one's blocks come while this one's are there. With room for three blocks where two are
+ * this launch's share, some multiprocessors would have three of the next, and others one. So these get no more room. */
+static void spread(f32_plan *x, int sms, int shared_limit) {
+    enum { RESERVED = 1024 }; /* by the driver, in each block */
+    const int64_t each = ceil_div(x->whole + x->workers, sms);
+    if (x->tile < F32_TILE_COUNT && each > 1 && each < tiles_of[x->tile].per_sm)
+        x->shared = (shared_limit + RESERVED) / (int)each - RESERVED;
+}
+
 /* Makes it the plan that so many tiles are divided among so many workers, if that is faster. */
 static void offer(planner *to, int64_t divided, int64_t workers) {
     const tile_costs *t = &tiles_of[to->tile];
@@ -124,5 +133,6 @@ f32_plan f32_make_plan(const conv_problem *p, int sms, int shared_limit) {
         const int64_t rest = to.tiles % room, divided = to.tiles < room ? rest : rest + room;
         if (rest > 0 && divided * to.tiles_k >= room) offer(&to, divided, room);
     }
+    spread(&to.best, sms, shared_limit);
     return to.best;
 }

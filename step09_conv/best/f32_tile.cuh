@@ -228,6 +228,8 @@ static __device__ __forceinline__ void accumulate(const f32_problem &q, typename
     int now = 0; /* stage being multiplied */
     for (int t = 0; t < tiles; t++) {
         bool more = t + STAGES - 1 < tiles;
+        /* The next launch's blocks may come, and find out where their taps lie: not earlier, as they take room. */
+        if (!more) griddepcontrol_launch_dependents();
         if ((int)threadIdx.x / BK == t % (T::THREADS / BK)) /* of the tile that goes there next */
             set_tap<T>(q, (begin + t + STAGES) * BK + threadIdx.x % BK, &stages[now].taps[threadIdx.x % BK]);
 #pragma unroll
