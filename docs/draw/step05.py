@@ -382,17 +382,21 @@ def plans(sources, m, n, k):
     blocks, of sums), tiles of C that are divided, workers)."""
     best, costs = Kernel(sources, FOLDER + "best/best.cu"), Kernel(sources, FOLDER + "best/plan.h")
     shape, left = Kernel(sources, FOLDER + "best/warp_tile.cuh"), re.search(r"LEFT = (\d+),", costs.text)
-    rows = re.findall(r"X\(([\d.]+), (\d+), ((?:\d+, ){7})(true|false)\)", best.text)
-    said = ("WM = 8 * TM, WN = 4 * TN", "products += each * tiles_k * tile_of_k;",
-            "products += each * share * tile_of_k;", "clocks += ceil_div(each, T::PER_SM) * costs.overhead;",
+    blocks = Kernel(sources, FOLDER + "best/costs.h")
+    alone = re.search(r"ALONE = ([\d.]+) / 8;", blocks.text)
+    rows = re.findall(r"X\(([\d.]+), (\d+), ((?:\d+, ){8})(true|false)\)", best.text)
+    said = ("WM = 8 * TM, WN = 4 * TN",
+            "products += products_of(each, T::PER_SM, T::THREADS / 32, tiles_k * tile_of_k);",
+            "products += products_of(each, T::PER_SM, T::THREADS / 32, share * tile_of_k);", "last = blocks % per_sm",
+            "ALONE * (double)(last * warps)", "(last > 0 && share < 1 ? share : 1)", "clocks += ceil_div(each, T::PER_SM) * costs.overhead;",
             "clocks += pieces * costs.overhead;",
             "parts + (parts < 8 ? 1 : parts / steps)", "next_parts(parts, 8)")
     costs.must_have("the estimate that the drawing computes",
-                    rows and left and all(one in shape.text + costs.text for one in said))
+                    rows and left and alone and all(one in shape.text + costs.text + blocks.text for one in said))
     found = []
     for rate, overhead, sizes, divides in rows:
-        bm, bn, bk, tm, tn, _, per_sm = map(int, sizes.rstrip(", ").split(", "))
-        slices = 8 // (bm // (8 * tm) * (bn // (4 * tn)))
+        bm, bn, bk, tm, tn, _, threads, per_sm = map(int, sizes.rstrip(", ").split(", "))
+        slices = threads // 32 // (bm // (8 * tm) * (bn // (4 * tn)))
         tiles, tiles_k = -(-m // bm) * -(-n // bn), -(-k // bk)
         step, block = bm * bn * bk / float(rate), int(overhead)
         room = SMS * per_sm if divides == "true" else 0
@@ -402,18 +406,23 @@ def plans(sources, m, n, k):
             ways.append((tiles, parts * tiles))
             parts += 1 if parts < 8 else parts // 8
         ways += [(whole + last, room)] if whole and (whole + last) * tiles_k >= room else []
+        def products(each, clocks, per_sm=per_sm, threads=threads):
+            last = each % per_sm
+            share = float(alone[1]) / 8 * last * threads / 32
+            return clocks * (each - last + last / (share if last and share < 1 else 1))
         def terms(divided, workers, tiles=tiles, tiles_k=tiles_k, step=step, per_sm=per_sm, block=block,
-                  slices=slices):
+                  slices=slices, products=products):
             each = -(-(tiles - divided) // SMS)
-            clocks = [each * tiles_k * step, -(-each // per_sm) * block, 0]
+            clocks = [products(each, tiles_k * step), -(-each // per_sm) * block, 0]
             if divided:
                 even, share = workers % divided == 0, -(-divided * tiles_k // workers)
-                clocks[0] += -(-workers // SMS) * share * step
+                clocks[0] += products(-(-workers // SMS), share * step)
                 clocks[1] += block if even else block * (1 + divided / workers)
                 parts = -(-workers // divided) + (not even)
                 clocks[2] = int(left[1]) * (parts - 1 if slices == 1 else (parts - 1).bit_length())
             return clocks
-        found.append(min(((f"{bm} × {bn}", terms(*way), *way) for way in ways), key=lambda one: sum(one[1])))
+        name = f"{bm} × {bn}" + (f" ({per_sm})" if threads < 256 else "")
+        found.append(min(((name, terms(*way), *way) for way in ways), key=lambda one: sum(one[1])))
     return found
 
 
@@ -429,7 +438,7 @@ def draw_plan(sources):
         f"{one}³ {told(row)}" for one, row in chosen.items()) + ".")
     d.text(10, 18, f"Estimates at {side}³, in thousands of clocks", "title")
     for number, (name, clocks, divided, workers) in enumerate(rows):
-        y, x = 30 + number * 20, 84
+        y, x = 30 + number * 20, 90
         d.text(10, y + 12, name)
         for part, style in zip(clocks, "abc"):
             wide = part / top * 180
@@ -439,10 +448,11 @@ def draw_plan(sources):
         d.text(x + 5, y + 12, f"{sum(clocks) / 1000:.1f}{pieces_of}{' ←' if sum(clocks) == least else ''}")
     y = 30 + len(rows) * 20 + 16
     d.key(y, (10, "a", "multiply-adds"), (130, "b", "blocks: begin, store"), (290, "c", "sums added"))
-    d.text(10, y + 30, "The cheapest at other sizes", "title")
+    d.text(10, y + 20, "(3): three blocks of 128 threads at a time on an SM", "note")
+    d.text(10, y + 46, "The cheapest at other sizes", "title")
     for number, (one, row) in enumerate(chosen.items()):
-        d.text(10, y + 50 + 17 * number, f"{one}³")
-        d.text(70, y + 50 + 17 * number, told(row))
+        d.text(10, y + 66 + 17 * number, f"{one}³")
+        d.text(70, y + 66 + 17 * number, told(row))
     return d.svg()
 
 
