@@ -388,7 +388,8 @@ def plans(sources, m, n, k):
     said = ("WM = 8 * TM, WN = 4 * TN",
             "products += products_of(each, T::PER_SM, T::THREADS / 32, tiles_k * tile_of_k);",
             "products += products_of(each, T::PER_SM, T::THREADS / 32, share * tile_of_k);", "last = blocks % per_sm",
-            "ALONE * (double)(last * warps)", "(last > 0 && share < 1 ? share : 1)", "clocks += ceil_div(each, T::PER_SM) * costs.overhead;",
+            "ALONE * (double)(last * warps)", "(last > 0 && share < 1 ? share : 1)",
+            "clocks += ceil_div(each, T::PER_SM) * costs.overhead;",
             "clocks += pieces * costs.overhead;",
             "parts + (parts < 8 ? 1 : parts / steps)", "next_parts(parts, 8)")
     costs.must_have("the estimate that the drawing computes",

@@ -45,7 +45,7 @@ struct tile_costs {
 };
 
 static const double LEFT = 2400, LAUNCH = 8700;
-static const double WORDS = 1.126;     /* times what copying B by float4 costs, in tiles up to 64 high */
+static const double WORDS = 1.126;      /* times what copying B by float4 costs, in tiles up to 64 high */
 static const double ALIGN_BYTES = 2300; /* read or written in a clock, by all multiprocessors */
 static const double DRAM_BYTES = 2400, L2_BYTES = 2350; /* the same, at most */
 
