@@ -384,19 +384,20 @@ def plans(sources, m, n, k):
     shape, left = Kernel(sources, FOLDER + "best/warp_tile.cuh"), re.search(r"LEFT = (\d+),", costs.text)
     blocks = Kernel(sources, FOLDER + "best/costs.h")
     alone = re.search(r"ALONE = ([\d.]+) / 8;", blocks.text)
-    rows = re.findall(r"X\(([\d.]+), (\d+), ((?:\d+, ){8})(true|false)\)", best.text)
-    said = ("WM = 8 * TM, WN = 4 * TN",
-            "products += products_of(each, T::PER_SM, T::THREADS / 32, tiles_k * tile_of_k);",
-            "products += products_of(each, T::PER_SM, T::THREADS / 32, share * tile_of_k);", "last = blocks % per_sm",
+    rows = re.findall(r"X\(([\d.]+), (\d+), ((?:\d+, ){7})(true|false)\)", best.text)
+    said = ("WM = 8 * TM, WN = 4 * TN", "THREADS = PER_SM > 2 ? 128 : ::THREADS;",
+            "products += products_of(each, per_sm, T::THREADS / 32, tiles_k * tile_of_k);",
+            "products += products_of(each, per_sm, T::THREADS / 32, share * tile_of_k);", "last = blocks % per_sm",
             "ALONE * (double)(last * warps)", "(last > 0 && share < 1 ? share : 1)",
-            "clocks += ceil_div(each, T::PER_SM) * costs.overhead;",
+            "clocks += ceil_div(each, per_sm) * costs.overhead;",
             "clocks += pieces * costs.overhead;",
             "parts + (parts < 8 ? 1 : parts / steps)", "next_parts(parts, 8)")
     costs.must_have("the estimate that the drawing computes",
                     rows and left and alone and all(one in shape.text + costs.text + blocks.text for one in said))
     found = []
     for rate, overhead, sizes, divides in rows:
-        bm, bn, bk, tm, tn, _, threads, per_sm = map(int, sizes.rstrip(", ").split(", "))
+        bm, bn, bk, tm, tn, _, per_sm = map(int, sizes.rstrip(", ").split(", "))
+        threads = 128 if per_sm > 2 else 256
         slices = threads // 32 // (bm // (8 * tm) * (bn // (4 * tn)))
         tiles, tiles_k = -(-m // bm) * -(-n // bn), -(-k // bk)
         step, block = bm * bn * bk / float(rate), int(overhead)

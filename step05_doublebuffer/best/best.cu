@@ -85,6 +85,7 @@ static __global__ void __launch_bounds__(THREADS) align_rows(sgemm_problem p, fl
 
 template <class T, bool VECTOR_B, bool DIRECT>
 static cudaError_t launch_kernels(const sgemm_problem &p, const plan &x, cudaStream_t stream) {
+    static_assert(T::PER_SM <= MAX_PER_SM && T::PER_SM * T::BM * T::BN <= 128 * THREADS, "the workspace's room");
     const int bytes = T::shared_bytes(DIRECT); /* more than 48 KB is available only on request */
     if (x.whole > 0) {
         auto kernel = sgemm_whole_tiles<T, VECTOR_B, DIRECT>;
@@ -117,19 +118,19 @@ template <class T> static cudaError_t launch_tiles(const sgemm_problem &p, const
     return launch_kernels<T, true, false>(p, x, stream);
 }
 
-/* The tiles: BM, BN, BK, TM, TN, stages, threads, blocks on a multiprocessor, divided; multiply-adds and clocks as in
+/* The tiles: BM, BN, BK, TM, TN, stages, blocks on a multiprocessor, divided; multiply-adds and clocks as in
  * plan.h. */
 #define TILES(X)                                                                                                       \
-    X(115.1, 16200, 128, 256, 16, 8, 16, 4, 256, 1, true)                                                              \
-    X(111.7, 13700, 256, 96, 16, 8, 12, 4, 256, 1, true)                                                               \
-    X(111.8, 13000, 96, 256, 16, 12, 8, 4, 256, 1, true)                                                               \
-    X(109.6, 8000, 64, 128, 16, 8, 8, 4, 128, 3, true)                                                                 \
-    X(107.9, 9000, 128, 64, 16, 8, 8, 4, 128, 3, true)                                                                 \
-    X(109.3, 7500, 64, 128, 32, 8, 16, 4, 256, 1, true)                                                                \
-    X(105.5, 6000, 64, 64, 64, 8, 16, 3, 256, 1, true)                                                                 \
-    X(77.3, 3610, 64, 32, 64, 8, 8, 3, 256, 2, false)                                                                  \
-    X(71, 3310, 32, 128, 16, 4, 8, 4, 256, 2, false)                                                                   \
-    X(58.5, 2620, 32, 32, 64, 4, 8, 3, 256, 2, true)
+    X(115.1, 16200, 128, 256, 16, 8, 16, 4, 1, true)                                                                   \
+    X(111.7, 13700, 256, 96, 16, 8, 12, 4, 1, true)                                                                    \
+    X(111.8, 13000, 96, 256, 16, 12, 8, 4, 1, true)                                                                    \
+    X(109.6, 8000, 64, 128, 16, 8, 8, 4, 3, true)                                                                      \
+    X(107.9, 9000, 128, 64, 16, 8, 8, 4, 3, true)                                                                      \
+    X(109.3, 7500, 64, 128, 32, 8, 16, 4, 1, true)                                                                     \
+    X(105.5, 6000, 64, 64, 64, 8, 16, 3, 1, true)                                                                      \
+    X(77.3, 3610, 64, 32, 64, 8, 8, 3, 2, false)                                                                       \
+    X(71, 3310, 32, 128, 16, 4, 8, 4, 2, false)                                                                        \
+    X(58.5, 2620, 32, 32, 64, 4, 8, 3, 2, true)
 
 /* The thin kernels: rows and columns of a warp or thread, as in plan.h. */
 #define THIN_KERNELS(X)                                                                                                \
@@ -159,7 +160,7 @@ static cudaError_t make_plan(const sgemm_problem &p, bool may_align, plan *x) {
 }
 
 extern "C" kernel_info kernel_best(void) {
-    typedef tile_shape<128, 256, 16, 8, 16, 4, 256, 1, true> largest_tile;
+    typedef tile_shape<128, 256, 16, 8, 16, 4, 1, true> largest_tile;
     return {(const void *)sgemm_best<largest_tile, true, true>, largest_tile::THREADS,
             largest_tile::shared_bytes(true)};
 }

@@ -9,9 +9,9 @@
  *   a launch         LAUNCH, of the kernel that aligns B, and the bytes that it moves
  *   the operands     no plan is done before DRAM has moved each of them once
  *
- * In clocks of 1.77 GHz, and fitted to an H200's times: of each tile, whole and divided, at 172 shapes, of
- * each thin kernel and sgemm_words at 72. Only sgemm_short's own constants are fitted to what the simulator predicts
- * there.
+ * In clocks of 1.77 GHz, and fitted to an H200's times: of each tile, whole and, where it may be, divided,
+ * at 172 shapes, of each thin kernel and sgemm_words at 72. Only sgemm_short's own constants are fitted to what the
+ * simulator predicts there.
  */
 #pragma once
 
@@ -76,6 +76,7 @@ template <class T> static void consider(const planner &to, plan_launch launch, t
     const bool is_vector = gemm_is_float4(p.B, p.ldb, p.n);
     if (tiles > INT_MAX || T::shared_bytes(true) > to.shared_limit) return;
     const double least = memory_clocks(p, 1, 1, DRAM_BYTES);
+    const int per_sm = at_a_time(T::PER_SM, T::shared_bytes(true), to.shared_limit);
 
     for (int align = 0; align <= (!is_vector && to.may_align && p.k > 0); align++) {
         const bool vector_b = is_vector || align;
@@ -90,14 +91,14 @@ template <class T> static void consider(const planner &to, plan_launch launch, t
             double products = 0, clocks = before;
             if (tiles > divided) {
                 int64_t each = ceil_div(tiles - divided, to.sms); /* that a multiprocessor computes */
-                products += products_of(each, T::PER_SM, T::THREADS / 32, tiles_k * tile_of_k);
-                clocks += ceil_div(each, T::PER_SM) * costs.overhead;
+                products += products_of(each, per_sm, T::THREADS / 32, tiles_k * tile_of_k);
+                clocks += ceil_div(each, per_sm) * costs.overhead;
             }
             if (divided > 0) {
                 int64_t share = ceil_div(divided * tiles_k, workers), each = ceil_div(workers, to.sms);
                 bool even = workers % divided == 0; /* nobody has parts of two tiles */
                 double pieces = even ? 1 : 1 + (double)divided / workers;
-                products += products_of(each, T::PER_SM, T::THREADS / 32, share * tile_of_k);
+                products += products_of(each, per_sm, T::THREADS / 32, share * tile_of_k);
                 clocks += pieces * costs.overhead;
                 int64_t parts = ceil_div(workers, divided) + !even; /* of a tile */
                 if (T::SLICES == 1)
@@ -111,7 +112,7 @@ template <class T> static void consider(const planner &to, plan_launch launch, t
         };
 
         offer(0, 0);
-        const int64_t room = T::DIVIDES ? (int64_t)to.sms * T::PER_SM : 0; /* for workers that run at once */
+        const int64_t room = T::DIVIDES ? (int64_t)to.sms * per_sm : 0; /* for workers that run at once */
         for (int64_t parts = 2; parts * tiles <= room && parts <= tiles_k; parts = next_parts(parts, 8))
             offer(tiles, parts * tiles);
         const int64_t rest = room > 0 ? tiles % room : 0, divided = tiles < room ? rest : rest + room;

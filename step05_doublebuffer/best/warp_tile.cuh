@@ -31,16 +31,15 @@
 static const int THREADS = 256;
 static const int BAND = 8; /* height, in tiles, of the bands of rasterization */
 
-/* A block's tile, BM x BN by steps of BK, a thread's results, TM x TN, how many threads a block has and how many blocks
- * share a multiprocessor, and whether there is a kernel that divides tiles among workers. Where blocks have 128
- * threads, one stores its results while others multiply. */
-template <int BM_, int BN_, int BK_, int TM_, int TN_, int STAGES_, int THREADS_, int PER_SM_, bool DIVIDES_>
-struct tile_shape {
-    static const int BM = BM_, BN = BN_, BK = BK_, TM = TM_, TN = TN_, STAGES = STAGES_;
-    static const int THREADS = THREADS_, PER_SM = PER_SM_;
+/* A block's tile, BM x BN by steps of BK, a thread's results, TM x TN, how many blocks share a multiprocessor, and
+ * whether there is a kernel that divides tiles among workers. Where three blocks share one, they have 128 threads each:
+ * while one stores its results, the others multiply. */
+template <int BM_, int BN_, int BK_, int TM_, int TN_, int STAGES_, int PER_SM_, bool DIVIDES_> struct tile_shape {
+    static const int BM = BM_, BN = BN_, BK = BK_, TM = TM_, TN = TN_, STAGES = STAGES_, PER_SM = PER_SM_;
+    static const int THREADS = PER_SM > 2 ? 128 : ::THREADS;
     static const bool DIVIDES = DIVIDES_;
-    /* Of a B that does not consist of whole float4. Between the small tiles and the large, who copy few of them for
-     * each product, are those that are not worth a kernel. */
+    /* Of a B that does not consist of whole float4. Between the small tiles and the largest, which copies few of
+     * them for each product, are those that are not worth a kernel. */
     static const bool TAKES_WORDS = BM * BN <= 64 * 64 || BM * BN == 128 * 256;
     static const int WM = 8 * TM, WN = 4 * TN, WARPS_N = BN / WN, WARPS = BM / WM * WARPS_N;
     static const int SLICES = THREADS / 32 / WARPS, SLICE_K = BK / SLICES;

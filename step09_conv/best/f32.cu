@@ -34,6 +34,7 @@ static __device__ __forceinline__ bool add_parts(const conv_problem &p, sharing 
 
 /* Word i of a thread of the tile in shared memory, row by row: neighbouring threads have neighbouring words. */
 template <class T> static __device__ __forceinline__ float *word_of(float *shared, int i) {
+    static_assert(T::SLICES == 1 || T::THREADS % T::BN == 0, "a step is of whole rows");
     const int STEP = T::THREADS / T::BN * T::SUM_ROW;
     return shared + threadIdx.x / T::BN * T::SUM_ROW + threadIdx.x % T::BN + i * STEP;
 }
@@ -141,7 +142,8 @@ template <class T> static __global__ void __launch_bounds__(T::THREADS, T::PER_S
         int tile = at / tiles_k, k_begin = at % tiles_k, k_end = min(k_begin + end - at, tiles_k);
         int filter0 = (first + tile) % tiles_f * T::FILTERS, place0 = (first + tile) / tiles_f * T::PLACES;
         float c_reg[T::TM][T::TN] = {};
-        accumulate<T>(q, (typename T::stage *)bytes, filter0, place0, k_begin, k_end, c_reg);
+        accumulate<T>(q, (typename T::stage *)bytes, filter0, place0, k_begin, k_end, at + k_end - k_begin == end,
+                      c_reg);
         if (k_end - k_begin == tiles_k) {
             put_sums<T>(shared, c_reg, p.alpha);
             store_tile<T>(p, filter0, place0, shared, T::SLICES);

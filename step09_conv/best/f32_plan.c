@@ -6,7 +6,8 @@
  *   a sum of two     LEFT, when workers add up a tile that was divided among them, in pairs
  *   the operands     no plan is done before DRAM has moved each of them once
  *
- * In clocks of 1.77 GHz, fitted to an H200's times of every tile, whole and divided, at 220 layers. */
+ * In clocks of 1.77 GHz, fitted to an H200's times of every tile, whole and divided, and every thin kernel at 220
+ * layers. */
 #include "f32_plan.h"
 
 #include <limits.h>
@@ -73,19 +74,19 @@ f32_plan f32_plan_of(const conv_problem *p, int tile, int64_t divided, int worke
 
 typedef struct {
     const conv_problem *p;
-    int tile, sms;
+    int tile, per_sm, sms;
     int64_t tiles, tiles_k;
     double least, clocks; /* clocks in which DRAM moves the operands; those of the best plan */
     f32_plan best;
 } planner;
 
-/* Launches overlap: the next one's blocks come while this one's are there. With room for three blocks where two are
- * this launch's share, some multiprocessors would have three of the next, and others one. So these get no more room. */
+/* Launches overlap: the next one's blocks come while this one's are there. With room for three blocks where two are a
+ * launch's share, some multiprocessors would have three of the next, and others one. So a block asks for so much shared
+ * memory that only its launch's share fits. */
 static void spread(f32_plan *x, int sms, int shared_limit) {
-    enum { RESERVED = 1024 }; /* by the driver, in each block */
     const int64_t each = ceil_div(x->whole + x->workers, sms);
     if (x->tile < F32_TILE_COUNT && each > 1 && each < tiles_of[x->tile].per_sm)
-        x->shared = (shared_limit + RESERVED) / (int)each - RESERVED;
+        x->shared = shared_of_each((int)each, shared_limit);
 }
 
 /* Makes it the plan that so many tiles are divided among so many workers, if that is faster. */
@@ -96,15 +97,15 @@ static void offer(planner *to, int64_t divided, int64_t workers) {
     double products = 0, clocks = 0;
     if (to->tiles > divided) {
         const int64_t each = ceil_div(to->tiles - divided, to->sms); /* that a multiprocessor computes */
-        products += products_of(each, t->per_sm, t->warps, (double)to->tiles_k * tile_of_k);
-        clocks += (double)ceil_div(each, t->per_sm) * t->overhead;
-        const double waiting = (double)(ceil_div(each, t->per_sm) * to->tiles_k) * (THIN_WAIT + THIN_TAP * t->bk);
+        products += products_of(each, to->per_sm, t->warps, (double)to->tiles_k * tile_of_k);
+        clocks += (double)ceil_div(each, to->per_sm) * t->overhead;
+        const double waiting = (double)(ceil_div(each, to->per_sm) * to->tiles_k) * (THIN_WAIT + THIN_TAP * t->bk);
         if (to->tile >= F32_TILE_COUNT && waiting > products) products = waiting;
     }
     if (divided > 0) {
         const bool even = workers % divided == 0; /* nobody has parts of two tiles */
         const int64_t share = ceil_div(divided * to->tiles_k, workers);
-        products += products_of(ceil_div(workers, to->sms), t->per_sm, t->warps, (double)share * tile_of_k);
+        products += products_of(ceil_div(workers, to->sms), to->per_sm, t->warps, (double)share * tile_of_k);
         clocks += t->overhead * (even ? 1 : 1 + (double)divided / (double)workers);
         for (int64_t parts = ceil_div(workers, divided) + !even; parts > 1; parts = ceil_div(parts, 2)) clocks += LEFT;
     }
@@ -120,13 +121,15 @@ f32_plan f32_make_plan(const conv_problem *p, int sms, int shared_limit) {
     planner to = {.p = p, .sms = sms, .least = (x + f + y) * sizeof(float) / DRAM_BYTES, .clocks = HUGE_VAL};
     for (to.tile = 0; to.tile < F32_TILE_COUNT + F32_THIN_COUNT; to.tile++) {
         const tile_costs *t = &tiles_of[to.tile];
-        if (!f32_tile_takes(p, to.tile) || t->stages > shared_limit || t->sums > shared_limit) continue;
+        const int shared = t->stages > t->sums ? t->stages : t->sums;
+        if (!f32_tile_takes(p, to.tile) || shared > shared_limit) continue;
+        to.per_sm = at_a_time(t->per_sm, shared, shared_limit);
         to.tiles = f32_tiles(p, to.tile);
         to.tiles_k = f32_tiles_of_taps(p, to.tile);
         if (to.tiles > INT_MAX - F32_MAX_WORKERS) continue;
         offer(&to, 0, 0);
         if (to.tile >= F32_TILE_COUNT) continue; /* thin kernels divide nothing */
-        int64_t room = (int64_t)sms * t->per_sm; /* for workers that run at once */
+        int64_t room = (int64_t)sms * to.per_sm; /* for workers that run at once */
         if (room > F32_MAX_WORKERS) room = F32_MAX_WORKERS;
         for (int64_t parts = 2; parts * to.tiles <= room && parts <= to.tiles_k; parts += parts < 8 ? 1 : parts / 8)
             offer(&to, to.tiles, parts * to.tiles);

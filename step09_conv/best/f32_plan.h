@@ -47,7 +47,7 @@ typedef struct {
     int64_t whole;
     int divided, workers; /* tiles after the whole ones, and the blocks that share them */
     size_t workspace;
-    int shared; /* bytes of shared memory that a block is given at least */
+    int shared; /* least shared memory of a block, in bytes */
 } f32_plan;
 
 /* For a problem that has outputs and products, on a device with so many multiprocessors, and so many bytes of shared

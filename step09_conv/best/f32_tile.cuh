@@ -63,14 +63,17 @@ struct f32_problem {
     divisor inner, s;
 };
 
-/* A tile of FILTERS x PLACES. */
+/* A tile of FILTERS x PLACES. Where blocks have fewer than 256 threads, and share a multiprocessor, one stores its
+ * results while another multiplies. */
 template <bool NHWC_, bool FAR_, int FILTERS_, int PLACES_, int BK_, int TM_, int TN_, int STAGES_, int THREADS_,
           int PER_SM_>
-struct f32_shape : tile_shape<NHWC_ ? PLACES_ : FILTERS_, NHWC_ ? FILTERS_ : PLACES_, BK_, TM_, TN_, STAGES_, THREADS_,
-                              PER_SM_, true> {
+struct f32_shape
+    : tile_shape<NHWC_ ? PLACES_ : FILTERS_, NHWC_ ? FILTERS_ : PLACES_, BK_, TM_, TN_, STAGES_, PER_SM_, true> {
     static const bool NHWC = NHWC_, FAR = FAR_;
     static const int FILTERS = FILTERS_, PLACES = PLACES_, BM = NHWC ? PLACES : FILTERS, BN = NHWC ? FILTERS : PLACES;
-    static const int BK = BK_, THREADS = THREADS_;
+    static const int BK = BK_, TM = TM_, TN = TN_, STAGES = STAGES_, THREADS = THREADS_;
+    static const int SLICES = THREADS / 32 / (BM / (8 * TM) * (BN / (4 * TN))), SLICE_K = BK / SLICES;
+    static const int RESULTS = BM * BN / THREADS; /* of a thread, once the slices are added up */
     /* Lanes of a copy along a row of taps. Rows in shared memory are longer by what brings those of neighbouring taps
      * into other banks. */
     static const int LANES = 8, PAD = 32 / LANES;
@@ -199,10 +202,11 @@ template <class T> static __device__ __forceinline__ void advance(f32_copier<T> 
     x->taps = (const typename T::tap *)((const char *)x->taps + bytes);
 }
 
-/* c_reg += the products of taps begin*BK ... end*BK - 1 (begin < end), for the filters and places from these on. */
+/* c_reg += the products of taps begin*BK ... end*BK - 1 (begin < end), for the filters and places from these on;
+ * `last`: of the block's pieces. */
 template <class T>
 static __device__ __forceinline__ void accumulate(const f32_problem &q, typename T::stage *stages, int filter0,
-                                                  int place0, int begin, int end, float (*c_reg)[T::TN]) {
+                                                  int place0, int begin, int end, bool last, float (*c_reg)[T::TN]) {
     const int COPIES = T::X_COPIES / TOGETHER + (T::F_COPIES + TOGETHER - 1) / TOGETHER, BK = T::BK, STAGES = T::STAGES,
               BYTES = sizeof *stages;
     float a_reg[2][T::TM], b_reg[2][T::TN];
@@ -228,8 +232,8 @@ static __device__ __forceinline__ void accumulate(const f32_problem &q, typename
     int now = 0; /* stage being multiplied */
     for (int t = 0; t < tiles; t++) {
         bool more = t + STAGES - 1 < tiles;
-        /* The next launch's blocks may come, and find out where their taps lie: not earlier, as they take room. */
-        if (!more) griddepcontrol_launch_dependents();
+        /* From here on the next launch's blocks may start and find their taps; earlier they would only take up room. */
+        if (!more && last) griddepcontrol_launch_dependents();
         if ((int)threadIdx.x / BK == t % (T::THREADS / BK)) /* of the tile that goes there next */
             set_tap<T>(q, (begin + t + STAGES) * BK + threadIdx.x % BK, &stages[now].taps[threadIdx.x % BK]);
 #pragma unroll

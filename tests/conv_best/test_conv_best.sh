@@ -40,4 +40,8 @@ for layout in nchw nhwc; do
         --c 13 --h 10 --k 140
 done
 
+# 200 blocks of a tile of which three fit: overlapping launches are to have two on each multiprocessor.
+ends 'no more blocks than a launch has for each' 0 'blocks per SM by shared memory *2 ' \
+    ./step09/run --sim --variant best --n 1 --c 19 --h 40 --k 500 --counters
+
 ended
