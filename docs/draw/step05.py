@@ -423,7 +423,7 @@ def plans(sources, m, n, k):
                 parts = -(-workers // divided) + (not even)
                 clocks[2] = int(left[1]) * (parts - 1 if slices == 1 else (parts - 1).bit_length())
             return clocks
-        name = f"{bm} × {bn}" + (f" ({per_sm})" if threads < 256 else "")
+        name = f"{bm} × {bn}" + (" (3)" if threads < 256 else "")
         found.append(min(((name, terms(*way), *way) for way in ways), key=lambda one: sum(one[1])))
     return found
 

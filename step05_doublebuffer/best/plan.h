@@ -9,9 +9,9 @@
  *   a launch         LAUNCH, of the kernel that aligns B, and the bytes that it moves
  *   the operands     no plan is done before DRAM has moved each of them once
  *
- * In clocks of 1.77 GHz, and fitted to an H200's times: of each tile, whole and, where it may be, divided,
- * at 172 shapes, of each thin kernel and sgemm_words at 72. Only sgemm_short's own constants are fitted to what the
- * simulator predicts there.
+ * In clocks of 1.77 GHz, and fitted to an H200's times: of each tile from 64 x 64 on, whole and divided, at 172 shapes;
+ * before that, of the three smaller tiles at 69, of each thin kernel and sgemm_words at 72. Only sgemm_short's own
+ * constants are fitted to what the simulator predicts there.
  */
 #pragma once
 

@@ -87,6 +87,10 @@ by align_rows 11028 78 132 --beta 2 --no-check
 device=sm_86
 by 'sgemm_whole_tiles<tile_shape<128, 256.*, true, true>' 3919 400 68 --ldc 401 --beta 2 --no-check
 by 'sgemm_best<tile_shape<128, 256.*, true, true>' 510 1436 753 --ldc 1437 --no-check
+# Three blocks of this tile are to share a multiprocessor, but there is room for two: 37 tiles have three workers each.
+by 'sgemm_best<tile_shape<128, 64.*, true, true>' 4708 48 130 --beta 2 --no-check
+grep -q ',111x1x1,' "$work/csv"
+counted $? "4708 48 130: workers that find room"
 nm -C build/obj/step05_doublebuffer/best/best.cu.o | sed -n 's/.* t void \(sgemm_[a-z_]*<.*>\)([^)]*)$/\1/p' |
     sort -u >"$work/kernels"
 sort -u "$work/all" | comm -13 - "$work/kernels" >"$work/out"
