@@ -67,13 +67,13 @@ by 'sgemm_best<tile_shape<64, 64.*, true, false>' 901 36 1200 --beta 2
 by 'sgemm_whole_tiles<tile_shape<64, 128, 32.*, true, false>' 116 3468 145 --beta 2
 by 'sgemm_best<tile_shape<64, 128, 32.*, true, false>' 43 3472 452
 by 'sgemm_whole_tiles<tile_shape<64, 128, 16.*, true, true>' 5580 164 61 --beta 2
-by 'sgemm_best<tile_shape<64, 128, 16.*, true, true>' 1069 828 82 --no-check
-by 'sgemm_whole_tiles<tile_shape<64, 128, 16.*, true, false>' 5681 144 61 --ldc 145 --no-check
-by 'sgemm_best<tile_shape<64, 128, 16.*, true, false>' 116 6932 83 --ldc 6933 --beta 2 --no-check
+by 'sgemm_best<tile_shape<64, 128, 16.*, true, true>' 1069 828 82
+by 'sgemm_whole_tiles<tile_shape<64, 128, 16.*, true, false>' 5681 144 61 --ldc 145
+by 'sgemm_best<tile_shape<64, 128, 16.*, true, false>' 116 6932 83 --ldc 6933 --beta 2
 by 'sgemm_whole_tiles<tile_shape<128, 64.*, true, true>' 7022 40 65
-by 'sgemm_best<tile_shape<128, 64.*, true, true>' 6945 44 133 --beta 2 --no-check
-by 'sgemm_whole_tiles<tile_shape<128, 64.*, true, false>' 10977 36 45 --ldc 37 --beta 2 --no-check
-by 'sgemm_best<tile_shape<128, 64.*, true, false>' 7054 48 129 --ldc 49 --no-check
+by 'sgemm_best<tile_shape<128, 64.*, true, true>' 6945 44 133 --beta 2
+by 'sgemm_whole_tiles<tile_shape<128, 64.*, true, false>' 10977 36 45 --ldc 37 --beta 2
+by 'sgemm_best<tile_shape<128, 64.*, true, false>' 7054 48 129 --ldc 49
 by 'sgemm_whole_tiles<tile_shape<96, 256.*, true, false>' 2578 964 38 --beta 2 --no-check
 by 'sgemm_best<tile_shape<96, 256.*, true, false>' 88 10624 245 --ldc 10625 --no-check
 by 'sgemm_whole_tiles<tile_shape<256, 96.*, true, false>' 8326 276 41 --no-check
