@@ -5,7 +5,8 @@
 static cudaError_t encode(CUtensorMap *map, dtype type, const void *matrix, int rows, int cols, int ld, int box_rows,
                           int box_cols) {
     const size_t size = dtype_size(type);
-    const tensor_outline outline = {type, matrix, 2, {(cuuint64_t)cols, (cuuint64_t)rows}, {(cuuint64_t)ld * size}};
+    const tensor_outline outline = {type, matrix, 2, {(cuuint64_t)cols, (cuuint64_t)rows}, {(cuuint64_t)ld * size},
+                                    128};
     return tensor_map_tiled(map, &outline, (const cuuint32_t[2]){(cuuint32_t)box_cols, (cuuint32_t)box_rows});
 }
 

@@ -40,6 +40,15 @@ __device__ __forceinline__ void tma_load_3d(uint32_t to, const void *map, int x,
             : "memory");
 }
 
+/* The same of an array of four dimensions. */
+__device__ __forceinline__ void tma_load_4d(uint32_t to, const void *map, int x, int y, int z, int w,
+                                            uint32_t barrier) {
+    KL_SM90("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], "
+            "[%1, {%2, %3, %4, %5}], [%6];" ::"r"(to),
+            "l"(map), "r"(x), "r"(y), "r"(z), "r"(w), "r"(barrier)
+            : "memory");
+}
+
 /* A column of pixels of images in n h w c (PTX ISA, "Tensors", im2col mode): as many rows as the map has pixels, each
  * the channels of one pixel from c on. (x, y) is the corner of the window of the first place, in image n; of the window
  * it is the pixel (tap_x, tap_y) further that is copied, at most 255. The next row is of the next place: along x, then
@@ -78,6 +87,13 @@ __device__ __forceinline__ void tma_load_multicast_3d(uint32_t to, const void *m
 __device__ __forceinline__ void tma_store(const void *map, int x, int y, uint32_t from) {
     KL_SM90("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map), "r"(x),
             "r"(y), "r"(from)
+            : "memory");
+}
+
+/* The same of an array of four dimensions. */
+__device__ __forceinline__ void tma_store_4d(const void *map, int x, int y, int z, int w, uint32_t from) {
+    KL_SM90("cp.async.bulk.tensor.4d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3, %4}], [%5];" ::"l"(map),
+            "r"(x), "r"(y), "r"(z), "r"(w), "r"(from)
             : "memory");
 }
 

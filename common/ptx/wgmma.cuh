@@ -41,6 +41,13 @@ __device__ __forceinline__ uint64_t wgmma_k_major(uint32_t shared) {
     return (uint64_t)((shared & 0x3ffff) >> 4) | 1ull << 16 | (uint64_t)(1024 >> 4) << 32 | 1ull << 62;
 }
 
+/* The same of rows of 128, 64 or 32 bytes in a swizzle of that width, from any row on, of which every next eight are
+ * `next_rows` bytes further. The swizzle goes by the address, so `shared` is any multiple of 16. */
+__device__ __forceinline__ uint64_t wgmma_rows(uint32_t shared, int width, uint32_t next_rows) {
+    const uint64_t swizzle = width == 128 ? 1 : width == 64 ? 2 : 3;
+    return (uint64_t)((shared & 0x3ffff) >> 4) | 1ull << 16 | (uint64_t)(next_rows >> 4) << 32 | swizzle << 62;
+}
+
 /* `shared` is a multiple of 1024; the next 64 columns are `next_columns` bytes further. */
 __device__ __forceinline__ uint64_t wgmma_mn_major(uint32_t shared, uint32_t next_columns) {
     return (uint64_t)((shared & 0x3ffff) >> 4) | (uint64_t)(next_columns >> 4) << 16 | (uint64_t)(1024 >> 4) << 32 |

@@ -35,13 +35,19 @@ static CUtensorMapDataType map_type(dtype t) {
     }
 }
 
+static CUtensorMapSwizzle swizzle_of(const tensor_outline *a) {
+    return a->width == 32   ? CU_TENSOR_MAP_SWIZZLE_32B
+           : a->width == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
+                            : CU_TENSOR_MAP_SWIZZLE_128B;
+}
+
 cudaError_t tensor_map_tiled(CUtensorMap *map, const tensor_outline *a, const cuuint32_t *box) {
     static void *known;
     static const cuuint32_t every[5] = {1, 1, 1, 1, 1};
     const encode_tiled encode = (encode_tiled)driver_function("cuTensorMapEncodeTiled", &known);
     if (encode == NULL) return cudaErrorNotSupported;
     const CUresult result = encode(map, map_type(a->type), (cuuint32_t)a->rank, (void *)a->address, a->sides,
-                                   a->pitches, box, every, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                                   a->pitches, box, every, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(a),
                                    CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
 }

@@ -1,8 +1,8 @@
 /* Tensor maps: what the tensor memory accelerator (common/ptx/tma.cuh) needs to know about an array in memory. Made on
  * the host for each launch and passed to the kernel as a parameter. Both return cudaErrorNotSupported if the driver
  * lacks the function, cudaErrorInvalidValue for what TMA cannot take: rows off 16 bytes, or none (CUDA Driver API,
- * "Tensor Map Object Management"). What a copy brings is 128 bytes wide, and swizzled so; outside of the array are
- * zeros. */
+ * "Tensor Map Object Management"). What a copy brings is 128 bytes wide, or as wide as `width` says, and swizzled so;
+ * outside of the array are zeros. */
 #pragma once
 
 #include <cuda.h>
@@ -19,9 +19,10 @@ typedef struct {
     const void *address;
     int rank;
     cuuint64_t sides[5], pitches[4];
+    int width; /* bytes of a row in shared memory: 128, 64 or 32 */
 } tensor_outline;
 
-/* For boxes of `box` elements in each dimension, those of the first one 128 bytes (tma_load). */
+/* For boxes of `box` elements in each dimension, those of the first one `width` bytes at most (tma_load). */
 cudaError_t tensor_map_tiled(CUtensorMap *map, const tensor_outline *array, const cuuint32_t *box);
 
 /* For columns of `pixels` pixels of n h w c, the corner of whose window moves in `steps`: (x, y) from `lower` to the

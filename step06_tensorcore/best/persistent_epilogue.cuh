@@ -18,6 +18,13 @@ template <class X> __device__ __forceinline__ X &shared_at(uint32_t address) {
 struct slab_maps {
     const CUtensorMap *whole, *last;
     int columns;
+    __device__ __forceinline__ void fetch(uint32_t slab, const CUtensorMap *map, int col, int row,
+                                          uint32_t barrier) const {
+        tma_load(slab, map, col, row, barrier);
+    }
+    __device__ __forceinline__ void send(const CUtensorMap *map, int col, int row, uint32_t slab) const {
+        tma_store(map, col, row, slab);
+    }
 };
 
 /* A warp's 16 rows of blocks j and j + 1, of 8 columns each, rounded to 16 bits and written to shared memory: as four
@@ -44,11 +51,12 @@ static __device__ __forceinline__ void store_blocks(const hopper_problem &p, con
 /* A warp's 16 rows of a tile's columns, starting at (row, col): rounded, written to shared memory in the swizzled
  * layout, and sent. `place`: how many slabs the warp has sent before, hence the next buffer. ADD: beta is not zero, and
  * the old contents of C are fetched first, to where the results will go; each warp has a barrier for that, a phase a
- * slab; where a tile has an even number of those, the compiler knows its parity. */
-template <int OUT, bool ADD, class T, class SUM, int COUNT>
-static __device__ __forceinline__ void store_slabs(const hopper_problem &p, const slab_maps &maps,
-                                                   const SUM (&d)[COUNT], int row, int col, uint32_t buffers,
-                                                   unsigned *place, uint32_t old, int piece) {
+ * slab; where a tile has an even number of those, the compiler knows its parity. MAPS: slab_maps, or as step 9 has
+ * them. */
+template <int OUT, bool ADD, class T, class MAPS, class SUM, int COUNT>
+static __device__ __forceinline__ void store_slabs(const hopper_problem &p, const MAPS &maps, const SUM (&d)[COUNT],
+                                                   int row, int col, uint32_t buffers, unsigned *place, uint32_t old,
+                                                   int piece) {
     const int lane = threadIdx.x % 32;
     const int BLOCKS = OUT == DTYPE_F16 || OUT == DTYPE_BF16 ? 8 : 4; /* of 8 columns in 128 bytes */
     const int SLABS = COUNT / 4 / BLOCKS, COLUMNS = BLOCKS * 8;
@@ -62,7 +70,7 @@ static __device__ __forceinline__ void store_slabs(const hopper_problem &p, cons
         if (lane == 0) {
             tma_store_wait_read<T::BUFFERS - 1>(); /* the previous contents have been read */
             if (ADD) mbarrier_arrive_expect_tx(old, T::SLAB / COLUMNS * min(left, COLUMNS));
-            if (ADD) tma_load(slab, map, col + s * COLUMNS, row, old);
+            if (ADD) maps.fetch(slab, map, col + s * COLUMNS, row, old);
         }
         __syncwarp();
         if (ADD) mbarrier_wait(old, !T::EXACT && T::PIECES * SLABS % 2 == 0 ? (piece * SLABS + s) % 2 : *place % 2);
@@ -93,7 +101,7 @@ static __device__ __forceinline__ void store_slabs(const hopper_problem &p, cons
         fence_proxy_async();
         __syncwarp();
         if (lane == 0) {
-            tma_store(map, col + s * COLUMNS, row, slab);
+            maps.send(map, col + s * COLUMNS, row, slab);
             tma_store_commit();
         }
     }

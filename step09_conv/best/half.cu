@@ -11,7 +11,11 @@
  *
  * Windows come by TMA where channels are a multiple of 64. Where they are not, a tap's last 64 have zeros, each 128
  * bytes lie in two lines of L2, and TMA delivers them more slowly than threads copy pieces. So it does where two blocks
- * share what TMA brings of the filters, if there are many channels, and tiles enough for so large ones. */
+ * share what TMA brings of the filters, if there are many channels, and tiles enough for so large ones.
+ *
+ * Where the stride is 1, TMA may also bring the pixels of whole patches of y with their halo, once for all taps
+ * (half_halo.cuh), from x with a multiple of 8 channels. But patches of 8 x 8 places do not cover every y as well as
+ * rows of places do. One tap needs no halo, but few filters stay in shared memory there, too. */
 #include "half.cuh"
 
 #include "../../step06_tensorcore/best/best.h"
@@ -28,6 +32,10 @@ static const double ZEROS = 1.3, PIECES_TIMES = 1.3;
  * long as in a product of matrices, as the parts ask L2 for windows at the same time; storing, which scales and adds a
  * bias, so many. */
 static const double WINDOW_ROW = 4.2, FILTER_ROW = 1.5, MEET_TIMES = 4, STORE_TIMES = 2;
+/* With halos, of filters: of a row with zeros, and of any other where they are loaded once. Where they are, a tap takes
+ * so many clocks more than its products. The clocks of windows count so many times against those of halos, those of
+ * pieces PIECES_TIMES. */
+static const double PART_ROW = 6, FIRST_ROW = 3, RESIDENT = 15, WINDOWS_TIMES = 1.1;
 
 static half_choice *choices(dtype type) {
     return type == DTYPE_BF16 ? half_choices_bf16() : half_choices<GEMM_F16>();
@@ -65,12 +73,11 @@ static bool many_channels(int c) {
     return c > MANY_CHANNELS && (double)round_up(c, 64) <= ZEROS * c;
 }
 
-/* The channels of a pixel as the kernels read it, and whether it can stay where it is. */
-static int channels_of(const conv_problem *p, bool *stays) {
-    *stays = p->nhwc && p->c % 4 == 0 && aligned(p->x, p->c % 8 == 0 ? 16 : 8);
-    if (p->nhwc && p->c % 8 == 0 && aligned(p->x, 8)) *stays = true;
+/* The channels of a pixel as the kernels read it, and whether it can stay where it is. `eights`: 16 bytes at a time. */
+static int channels_of(const conv_problem *p, bool eights, bool *stays) {
+    *stays = p->nhwc && p->c % (eights ? 8 : 4) == 0 && aligned(p->x, eights ? 16 : 8);
     if (*stays || p->c == 0) return p->c;
-    return p->c <= 4 ? 4 : (int)round_up(p->c, many_channels(p->c) ? 64 : 8);
+    return p->c <= 4 && !eights ? 4 : (int)round_up(p->c, many_channels(p->c) ? 64 : 8);
 }
 
 /* Gives a copy its place in the workspace, behind what is there. */
@@ -95,9 +102,9 @@ static int row_of_copy(const conv_problem *p, int c) {
 }
 
 /* The view of x and its copy, and the copy of f: `all` is set up to them. */
-static void view_of(const conv_problem *p, half_plan *all) {
+static void view_of(const conv_problem *p, bool eights, half_plan *all) {
     bool stays;
-    const int c = channels_of(p, &stays), in_64 = c > 0 ? 64 / c : 0;
+    const int c = channels_of(p, eights, &stays), in_64 = c > 0 ? 64 / c : 0;
     half_view *v = &all->view;
     v->x = p->x, v->bias = p->bias, v->alpha = p->alpha;
     v->c = c, v->h = p->h, v->w = p->w, v->r = p->r, v->s = p->s, v->p = p->p, v->q = p->q;
@@ -124,9 +131,21 @@ static void view_of(const conv_problem *p, half_plan *all) {
     }
 }
 
+static bool is_pointwise(const conv_problem *p) {
+    return p->r * p->s == 1 && p->stride[0] == 1 && p->stride[1] == 1 && p->pad[0] == 0 && p->pad[1] == 0;
+}
+
+/* For halos: of one tap that leaves no pixel out, all pixels as one image of eight columns, of which patches leave out
+ * nothing. */
+static conv_problem eight_wide(const conv_problem *p) {
+    conv_problem q = *p;
+    if (is_pointwise(p) && conv_places(p) % 8 == 0) q.n = 1, q.h = q.p = conv_places(p) / 8, q.w = q.q = 8;
+    return q;
+}
+
 /* The convolution that the kernels see. */
 static conv_problem seen(const conv_problem *p, const half_plan *plan) {
-    conv_problem q = *p;
+    conv_problem q = plan->loader == LOAD_HALOS ? eight_wide(p) : *p;
     q.nhwc = true, q.x = plan->view.x, q.c = plan->view.c, q.f = plan->filters.at;
     return q;
 }
@@ -138,8 +157,7 @@ static int64_t window_steps(const half_view *v) {
 
 static half_loader loader_of(const conv_problem *p, const half_plan *plan) {
     const conv_problem q = seen(p, plan);
-    const bool all_pixels = p->stride[0] == 1 && p->stride[1] == 1 && p->pad[0] == 0 && p->pad[1] == 0;
-    if (plan->view.piece == 16 && p->r * p->s == 1 && all_pixels) return LOAD_TILES;
+    if (plan->view.piece == 16 && is_pointwise(p)) return LOAD_TILES;
     if (q.h * q.w == 0 || conv_map_refuses(&q) != NULL || window_steps(&plan->view) > INT_MAX / 64) return LOAD_PIECES;
     return q.c % 64 == 0 || many_channels(q.c) ? LOAD_WINDOWS : LOAD_PIECES;
 }
@@ -152,8 +170,9 @@ static half_loader loader_of(const conv_problem *p, const half_plan *plan) {
  *
  * What TMA brings from two lines of L2 each, or fills with zeros, takes it longer, so there pairs of blocks share the
  * filters. Elsewhere a pair only waits for one another. */
-static void offer_tiles(const half_plan *plan, const gemm_problem *g, const plan_tile *tiles, int count,
+static void offer_tiles(const half_plan *plan, const gemm_problem *g, bool resident, const plan_tile *tiles, int count,
                         plan_tile offered[HALF_TILES]) {
+    const bool halos = plan->loader == LOAD_HALOS;
     const bool pieces = plan->loader == LOAD_PIECES, lines = plan->view.c % 64 == 0, whole = lines && g->n % 64 == 0;
     const int64_t broad = ((int64_t)g->m + 127) / 128 * (g->n / 256);
     for (int i = 0; i < count; i++) {
@@ -163,6 +182,9 @@ static void offer_tiles(const half_plan *plan, const gemm_problem *g, const plan
         const int room = tiles[0].clusters[0];
         offered[i] = *t;
         offered[i].shapes = in_pairs ? IN_2X1 : alone ? IN_1X1 : 0;
+        if (halos) offered[i].shapes = IN_1X1 | IN_2X1;
+        if (halos != (i >= FIRST_HALO)) offered[i].shapes = 0;
+        if (resident && t->bn < g->n) offered[i].shapes = 0;
         if (pieces && (t->bm > 128 || (square && g->n % 256 == 0 && broad >= room && room > 0))) offered[i].shapes = 0;
     }
 }
@@ -171,6 +193,50 @@ static void offer_tiles(const half_plan *plan, const gemm_problem *g, const plan
 static double moved(const conv_problem *p, const gemm_problem *g, bool windows) {
     const double all = (double)g->m * g->k, x = windows ? all : fmin(all, (double)p->n * p->h * p->w * p->c);
     return x + (double)g->n * g->k + (double)g->m * g->n;
+}
+
+/* Patches of 8 x 8 places that cover y; of a patch's pixels with their halo, down (0) or across (1). */
+static int64_t patches_of(const conv_problem *p) {
+    return round_up(p->p, 8) / 8 * (round_up(p->q, 8) / 8) * p->n;
+}
+static int64_t halo_side(const half_view *v, int i) {
+    return 8 + (int64_t)((i == 0 ? v->r : v->s) - 1) * v->dilation[i];
+}
+
+/* Windows of more than one tap whose neighbours are neighbours in x, too. TMA takes a halo in one box, and two find
+ * room beside filters; y leaves by TMA, too. */
+static bool halos_suit(const conv_problem *p, const half_view *v) {
+    const int64_t down = halo_side(v, 0), across = halo_side(v, 1);
+    if (is_pointwise(p) && v->c % 64 == 0) return false; /* a matrix, of which tiles are as fast */
+    const bool one_by_one = p->stride[0] == 1 && p->stride[1] == 1, pixels = p->h > 0 && p->w > 0 && v->piece == 16;
+    if (!p->nhwc || !one_by_one || !pixels || p->k % 8 != 0 || !aligned(p->y, 16)) return false;
+    if (down > 256 || across > 256 || patches_of(p) > INT_MAX / 64 || window_steps(v) > INT_MAX / 64) return false;
+    return 4 * down * across * halo_width(v->c) <= HALO_POOL - FEWEST_FILTERS;
+}
+
+/* For the estimate: the weights of a filter that are multiplied, without whole sixteens of channels of zeros; for 64 of
+ * them, stages of filters, and of halos rows of 128 bytes for one of a window. */
+typedef struct {
+    int k;
+    double stages, rows;
+    bool whole, resident; /* no pixel has channels of zeros; all filters find room in shared memory */
+} halo_costs;
+
+static halo_costs costs_of_halos(const half_view *v, int filters) {
+    const int slices = (v->c + 63) / 64, stages = v->r * v->s * slices;
+    const int pixels = (int)(halo_side(v, 0) * halo_side(v, 1)), width = halo_width(v->c);
+    halo_costs of = {v->r * v->s * (int)round_up(v->c, 16), 0, 0, 2 * v->c % width == 0, false};
+    of.stages = 64.0 * stages / of.k;
+    of.rows = (double)pixels / 64 * slices * width / 2 / of.k;
+    of.resident = filters <= 128 && halo_resident(stages, (filters <= 64 ? 64 : 128) * width, 2 * pixels * width);
+    return of;
+}
+
+/* The places of this view are patches. */
+static void view_patches(const conv_problem *p, half_view *v) {
+    v->p = (p->p + 7) / 8, v->q = (p->q + 7) / 8;
+    v->stride[0] = v->stride[1] = 8;
+    v->by_pq = divisor(v->p * v->q), v->by_q = divisor(v->q);
 }
 
 /* Asks step 6's plan for tiles and parts, with x and f copied by `all.loader`. Pieces are estimated as if they came by
@@ -182,43 +248,77 @@ static half_plan plan_as(const conv_problem *p, half_plan all, const plan_tile *
     gemm_problem g = {};
     g.B = f->at;
     if (f->weights <= INT_MAX - 64) g.k = (int)f->weights, g.ldb = (int)f->pitch;
-    if (all.loader == LOAD_WINDOWS && g.k > 0) g.k = (int)window_steps(&all.view) * 64;
+    const bool taps = all.loader == LOAD_WINDOWS || all.loader == LOAD_HALOS; /* a step is of one tap */
+    if (taps && g.k > 0) g.k = (int)window_steps(&all.view) * 64;
     g.type = p->type == DTYPE_BF16 ? GEMM_BF16 : GEMM_F16, g.out = p->type, g.layout = GEMM_TN;
-    g.m = conv_places(p), g.n = g.ldc = p->k;
+    g.m = all.loader == LOAD_HALOS ? (int)patches_of(p) * 64 : conv_places(p), g.n = g.ldc = p->k;
     g.A = all.view.x, g.lda = all.view.c, g.alpha = 1.0f, g.beta = p->beta, g.C = p->y;
 
     gemm_problem asked = g;
     asked.A = asked.B = (const void *)256, asked.lda = asked.ldb = (int)round_up(g.k, 64);
     plan_costs costs = *current_costs();
+    double first = 0; /* clocks before the first tile, a column */
+    bool resident = false;
     costs.copy = INFINITY;
     costs.store *= STORE_TIMES, costs.store_bn *= STORE_TIMES;
     if (g.m > 0 && g.n > 0 && g.k > 0) costs.dram *= moved(p, &g, true) / moved(p, &g, false);
     if (all.loader == LOAD_TILES) asked.lda = asked.ldb = c;
-    if (all.loader == LOAD_WINDOWS) {
+    if (taps) {
         asked.lda = 8, asked.ldb = c;
         costs.row_16 = WINDOW_ROW, costs.row_128 = FILTER_ROW, costs.meet *= MEET_TIMES;
+    }
+    if (all.loader == LOAD_HALOS) {
+        const halo_costs of = costs_of_halos(&all.view, p->k);
+        asked.k = of.k, asked.ldb = 64, resident = of.resident;
+        costs.row_16 *= of.rows;
+        costs.row_128 = resident ? 0 : of.stages * (of.whole ? FILTER_ROW : PART_ROW);
+        costs.narrow = of.stages * (resident ? RESIDENT : costs.narrow);
+        if (resident) first = of.stages * of.k / 64 * (of.whole ? FIRST_ROW : PART_ROW);
     }
     if (!p->nhwc) asked.C = (void *)2; /* planes: as rows that begin anywhere, for the configurations that take those */
     asked.workspace = (void *)((uintptr_t)p->workspace + all.bytes);
     plan_tile offered[HALF_TILES];
-    offer_tiles(&all, &g, tiles, count, offered);
+    offer_tiles(&all, &g, resident, tiles, count, offered);
     all.product = plan_hopper(&asked, offered, count, &costs);
-    all.product.p = g;
+    all.product.p = g, all.product.clocks += first * all.product.columns;
     all.hopper = all.product.tile >= 0;
     if (all.hopper) all.bytes += all.product.bytes;
     return all;
 }
 
+/* Clocks of the launch that copies x and f. */
+static double copy_clocks(const half_plan *plan) {
+    const half_copy *x = &plan->x, *f = &plan->f;
+    const double of_x = (double)x->groups * x->inner * (x->c + x->to_c), of_f = (double)f->groups * f->pitch * 2;
+    const plan_costs *costs = current_costs();
+    return of_x + of_f > 0 ? costs->copy + 2 * (of_x + of_f) / costs->copied : 0;
+}
+
+static half_plan plan_halos(const conv_problem *p, const plan_tile *tiles, int count) {
+    const conv_problem patched = eight_wide(p);
+    half_plan all = {};
+    view_of(p, true, &all);
+    if (!halos_suit(p, &all.view)) return all;
+    all.loader = LOAD_HALOS;
+    view_patches(&patched, &all.view);
+    return plan_as(&patched, all, tiles, count);
+}
+
 extern "C" half_plan plan_half(const conv_problem *problem, const plan_tile *tiles, int count) {
     const conv_problem p = conv_effective(problem);
     half_plan all = {};
-    view_of(&p, &all);
+    view_of(&p, false, &all);
     all.loader = loader_of(&p, &all);
-    const half_plan plan = plan_as(&p, all, tiles, count);
-    if (all.loader != LOAD_WINDOWS || all.view.c % 64 == 0) return plan;
-    all.loader = LOAD_PIECES;
-    const half_plan pieces = plan_as(&p, all, tiles, count);
-    return plan.hopper && plan.product.clocks < PIECES_TIMES * pieces.product.clocks ? plan : pieces;
+    half_plan plan = plan_as(&p, all, tiles, count);
+    if (all.loader == LOAD_WINDOWS && all.view.c % 64 != 0) {
+        all.loader = LOAD_PIECES;
+        const half_plan pieces = plan_as(&p, all, tiles, count);
+        if (!plan.hopper || plan.product.clocks >= PIECES_TIMES * pieces.product.clocks) plan = pieces;
+    }
+    const half_plan halos = plan_halos(&p, tiles, count);
+    const double times = plan.loader == LOAD_PIECES ? PIECES_TIMES : WINDOWS_TIMES;
+    const double before = times * plan.product.clocks + copy_clocks(&plan);
+    return halos.hopper && (!plan.hopper || halos.product.clocks + copy_clocks(&halos) < before) ? halos : plan;
 }
 
 static cudaError_t launch_hopper(const conv_problem *p, const half_plan *plan, cudaStream_t stream) {
@@ -230,13 +330,19 @@ static cudaError_t launch_hopper(const conv_problem *p, const half_plan *plan, c
     const conv_problem q = seen(p, plan);
     const int filters = plan->product.columns / s->down; /* of a box */
     const int last = plan->product.columns % (128 / (int)dtype_size(p->type));
-    const bool windows = plan->loader == LOAD_WINDOWS;
-    cudaError_t error = windows ? conv_map_f(&f_map, &q, filters) : tensor_map_b(&f_map, g, filters);
+    const bool windows = plan->loader == LOAD_WINDOWS, halos = plan->loader == LOAD_HALOS;
+    cudaError_t error = windows ? conv_map_f(&f_map, &q, filters)
+                        : halos ? conv_map_narrow_f(&f_map, &q, halo_width(q.c), filters)
+                                : tensor_map_b(&f_map, g, filters);
     x_map = y_map = last_map = f_map; /* of the others, those that are used */
     if (error == cudaSuccess && plan->loader == LOAD_TILES) error = tensor_map_a(&x_map, g, t->bm);
     if (error == cudaSuccess && windows) error = conv_map_x(&x_map, &q, t->bm);
-    if (error == cudaSuccess && !t->any_c) error = tensor_map_c(&y_map, g, 16);
-    if (error == cudaSuccess && !t->any_c && last > 0) error = tensor_map_c_part(&last_map, g, 16, last);
+    if (error == cudaSuccess && halos)
+        error = conv_map_pixels(&x_map, &q, is_pointwise(&q) ? q.w : plan->view.row, halo_width(q.c),
+                                (int)halo_side(&plan->view, 1), (int)halo_side(&plan->view, 0));
+    if (error == cudaSuccess && halos) error = conv_map_y(&y_map, &q, 64, 8, 2);
+    if (error == cudaSuccess && !t->any_c && !halos) error = tensor_map_c(&y_map, g, 16);
+    if (error == cudaSuccess && !t->any_c && !halos && last > 0) error = tensor_map_c_part(&last_map, g, 16, last);
     if (error != cudaSuccess) return error;
     const persistent_work work = work_of(&plan->product, t, BAND_ROWS);
     const int cluster = 1 << s->size;
@@ -256,13 +362,15 @@ extern "C" cudaError_t launch_half(const conv_problem *p, const half_plan *plan,
 /* One tap that leaves no pixel out, and no bias, is a product of matrices, for which step 6 has more kernels, above all
  * for little ones. */
 static void consider_matrices(const conv_problem *p, half_plan *plan) {
-    if (!plan->hopper || plan->loader != LOAD_TILES || !p->nhwc || p->bias != NULL) return;
+    if (!plan->hopper || plan->view.piece != 16 || !is_pointwise(p) || !p->nhwc || p->bias != NULL) return;
     gemm_problem g = plan->product.p;
     const size_t copies = plan->bytes - plan->product.bytes;
+    const double times = plan->loader == LOAD_HALOS ? WINDOWS_TIMES : 1;
+    g.m = conv_places(p), g.k = (int)plan->filters.weights, g.ldb = (int)plan->filters.pitch;
     g.alpha = p->alpha, g.workspace = (void *)((uintptr_t)p->workspace + copies);
     const hopper_plan persistent = plan_persistent(&g);
     const double stages = plan_multistage(&g, true, MULTISTAGE_ANY, current_costs()).clocks;
-    if (fmin(persistent.clocks, stages) > plan->product.clocks) return;
+    if (times * fmin(persistent.clocks, stages) > plan->product.clocks) return;
     plan->by = persistent.clocks <= stages ? BY_PERSISTENT : BY_MULTISTAGE;
     if (plan->by == BY_PERSISTENT)
         plan->product = persistent;

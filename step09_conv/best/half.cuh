@@ -4,11 +4,12 @@
  *      y, places x filters    =    windows of x, places x (r*s*c)    times    filters, k x (r*s*c)
  *      64 to 192 x 16 to 256       64 to 192 places x 64 weights of a stage   64 weights x 16 to 256
  *
- * TMA brings the filters, and the windows in one of three ways:
+ * TMA brings the filters, and the windows in one of four ways:
  *
  *   windows   a stage is of 64 channels of one tap, and one instruction in im2col mode brings it (`hopper`); what is
  *             beyond the last channel are zeros
  *   tiles     one tap, and no pixel left out: x itself is the matrix
+ *   halos     patches of 8 x 8 places: the pixels that all taps need, once (half_halo.cuh; tiles of their own)
  *   pieces    all others: the four warps of the producer copy them by cp.async (half_rows.cuh), 16 bytes or 8 from
  *             wherever they lie
  *
@@ -24,6 +25,7 @@
 #pragma once
 
 #include "../../step06_tensorcore/best/persistent.cuh"
+#include "half_halo.cuh"
 #include "half_rows.cuh"
 
 /* Registers of a thread, of which three warpgroups have 168 each to share, and four 128: a producer remembers its rows,
@@ -34,7 +36,7 @@ template <class T> struct half_registers {
 };
 
 template <class T> constexpr int half_bytes() {
-    return T::BYTES + T::BM * (int)sizeof(half_row);
+    return T::BYTES + (T::COPIES ? T::BM * (int)sizeof(half_row) : 0);
 }
 
 /* ---- producers ---- */
@@ -183,8 +185,8 @@ store_half_part(const hopper_problem &p, const half_view &v, const persistent_wo
 }
 
 /* A whole tile's 16 rows of a warp. */
-template <int TYPE, class T, int COUNT>
-static __device__ __forceinline__ void store_half(const hopper_problem &p, const half_view &v, const slab_maps &maps,
+template <int TYPE, class T, class MAPS, int COUNT>
+static __device__ __forceinline__ void store_half(const hopper_problem &p, const half_view &v, const MAPS &maps,
                                                   float (&d)[COUNT], int row, int k0, uint32_t buffers, unsigned *place,
                                                   uint32_t old, int piece) {
     typedef typename hopper_small<TYPE>::type small;
@@ -200,10 +202,10 @@ static __device__ __forceinline__ void store_half(const hopper_problem &p, const
 }
 
 /* A warpgroup: every unit, or every second one (consume of persistent.cuh says the rest). */
-template <int TYPE, class T>
-static __device__ __forceinline__ void consume_half(const slab_maps &maps, const hopper_problem &p, const half_view &v,
-                                                    const persistent_block &block, const persistent_work &work,
-                                                    int consumer, bool copied) {
+template <int TYPE, class T, class MAPS>
+static __device__ __forceinline__ void consume_half(const MAPS &maps, const hopper_problem &p, const half_view &v,
+                                                    const persistent_block &block, const halo_ring &halos,
+                                                    const persistent_work &work, int consumer, bool copied) {
     typedef typename hopper_small<TYPE>::type small;
     const int warp = __shfl_sync(~0u, threadIdx.x / 32 - 4, 0), thread = threadIdx.x % 128, own = T::PING_PONG ? 2 : 1;
     const uint32_t release = peer_empty(block, thread);
@@ -211,20 +213,28 @@ static __device__ __forceinline__ void consume_half(const slab_maps &maps, const
     unsigned place = 0;
     int u = block.first;
     float d[T::PIECES][T::BN / 2];
-    ring_position at = {0, 0};
+    ring_position at = {0, 0}, halo = {0, 0};
+    if (T::HALO && halos.resident) mbarrier_wait(block.full, 0);
     if (T::PING_PONG && consumer == 1) {
         skip_tile(block, &at, unit_steps<T>(block, work, u));
+        if (T::HALO) skip_halos(v, halos, &halo);
         u += block.stride;
     }
     for (; u < block.units; u += own * block.stride) {
         if (T::PING_PONG && u != block.first) named_barrier_wait(2 + consumer, 256);
         const persistent_unit unit = unit_at<T>(block, work, u);
-        if constexpr (T::EXACT)
+        const bool more = u + block.stride < block.units;
+        if constexpr (T::HALO) {
+            if (halos.resident)
+                multiply_resident<TYPE, T>(d, block, v, halos, consumer, more, &halo);
+            else
+                multiply_halo<TYPE, T>(d, block, v, halos, consumer, release, more, &at, &halo);
+        } else if constexpr (T::EXACT)
             multiply_exact<TYPE, GEMM_TN, T>(d, block, unit.steps, consumer, release, &at, copied);
         else
-            multiply_tile<TYPE, GEMM_TN, T>(d, block, unit.steps, consumer, release, u + block.stride < block.units,
-                                            &at, copied);
+            multiply_tile<TYPE, GEMM_TN, T>(d, block, unit.steps, consumer, release, more, &at, copied);
         if (T::PING_PONG) skip_tile(block, &at, unit_steps<T>(block, work, u + block.stride));
+        if (T::PING_PONG && T::HALO) skip_halos(v, halos, &halo);
 
         int row, k0;
         tile_origin<T, true>(work, unit.tile, &row, &k0);
@@ -257,16 +267,22 @@ __global__ void __launch_bounds__(T::THREADS, 1)
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     extern __shared__ __align__(1024) unsigned char shared[];
     if (threadIdx.x == 0) tma_prefetch(&x_map), tma_prefetch(&f_map);
-    const persistent_block block = persistent_begin<TYPE, GEMM_TN, T>(work, shared);
+    persistent_block block = persistent_begin<TYPE, GEMM_TN, T>(work, shared);
+    halo_ring halos = {};
+    if constexpr (T::HALO) halos = halos_of<T>(v, work, &block);
     const int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0);
     griddepcontrol_launch_dependents();
     if (threadIdx.x == 128) {
         tma_prefetch(&y_map);
-        for (int s = 0; s < block.stages; s++) {
+        for (int s = 0; s < (halos.resident ? 1 : block.stages); s++) {
             mbarrier_init(block.full + 8 * s, loader == LOAD_PIECES ? 1 + 128 : 1);
             mbarrier_init(block.empty + 8 * s, (T::PING_PONG ? 1 : T::CONSUMERS) * peers_of(block));
         }
         for (int w = 0; w < T::WARPS; w++) mbarrier_init(block.full + T::OLD + 8 * w, 1);
+        for (int i = 0; i < halos.count; i++) {
+            mbarrier_init(halos.full + 8 * i, 1);
+            mbarrier_init(halos.empty + 8 * i, T::PING_PONG ? 1 : T::CONSUMERS);
+        }
         fence_mbarrier_init();
     }
     __syncwarp();
@@ -279,17 +295,28 @@ __global__ void __launch_bounds__(T::THREADS, 1)
             if (loader == LOAD_PIECES && v.piece == 16) copy_pieces<16, T>(&f_map, p, v, block, work, rows);
             if (loader == LOAD_PIECES && v.piece == 8) copy_pieces<8, T>(&f_map, p, v, block, work, rows);
         }
-        if (loader == LOAD_WINDOWS && threadIdx.x == 0) load_windows<T>(&x_map, &f_map, v, block, work);
-        if (loader == LOAD_TILES && threadIdx.x == 0) {
-            int row, col;
-            tile_origin<T>(work, unit_at<T>(block, work, block.first).tile, &row, &col);
-            produce<TYPE, GEMM_TN, T>(&x_map, &f_map, block, work, row, col);
+        if constexpr (T::HALO) {
+            if (threadIdx.x == 0 && halos.resident) load_resident(&f_map, v, halos, block);
+            if (threadIdx.x == 0 && !halos.resident) load_filters<T>(&f_map, v, halos, block, work);
+            if (threadIdx.x == 32) load_halos<T>(&x_map, v, halos, block, work);
+        } else {
+            if (loader == LOAD_WINDOWS && threadIdx.x == 0) load_windows<T>(&x_map, &f_map, v, block, work);
+            if (loader == LOAD_TILES && threadIdx.x == 0) {
+                int row, col;
+                tile_origin<T>(work, unit_at<T>(block, work, block.first).tile, &row, &col);
+                produce<TYPE, GEMM_TN, T>(&x_map, &f_map, block, work, row, col);
+            }
         }
         __syncwarp();
     } else {
         if (T::CONSUMERS > 1) setmaxnreg_inc<half_registers<T>::MULTIPLY>();
-        consume_half<TYPE, T>({&y_map, &last_map, block.columns}, p, v, block, work, warpgroup - 1,
-                              T::COPIES && loader == LOAD_PIECES);
+        const bool copied = T::COPIES && loader == LOAD_PIECES;
+        if constexpr (T::HALO)
+            consume_half<TYPE, T>(patch_maps{&y_map, &y_map, block.columns, v}, p, v, block, halos, work, warpgroup - 1,
+                                  copied);
+        else
+            consume_half<TYPE, T>(slab_maps{&y_map, &last_map, block.columns}, p, v, block, halos, work, warpgroup - 1,
+                                  copied);
     }
     if (block.cluster > 1) cluster_sync(); /* no block may exit while another still sends it something */
 #else
@@ -313,10 +340,10 @@ typedef struct {
  * Exact tiles do. COPIES: takes pieces. */
 template <int BM, int BN, int STAGES, int PING_PONG, int BUFFERS, int ANY_Y>
 struct half_tile : persistent_tile<BM, BN, STAGES, PING_PONG, BUFFERS, ANY_Y> {
-    static const bool PARTS = ANY_Y, COPIES = true;
+    static const bool PARTS = ANY_Y, COPIES = true, HALO = false;
 };
 template <int BM, int BN, int STAGES, int BUFFERS> struct half_exact : exact_tile<BM, BN, STAGES, BUFFERS> {
-    static const bool COPIES = BM <= 128; /* a thread has room for so many rows */
+    static const bool COPIES = BM <= 128, HALO = false; /* a thread has room for so many rows */
 };
 static const int MOST_BYTES = 227 * 1024; /* of shared memory */
 
@@ -333,6 +360,9 @@ typedef half_tile<64, 64, 12, 0, 1, 1> half_small_any;
 typedef half_exact<64, 256, 5, 1> half_exact_64;   /* where tiles are few: a window's rows are what costs */
 typedef half_exact<128, 256, 4, 1> half_exact_128; /* the fewest bytes a product: both consumers share it */
 typedef half_exact<192, 192, 4, 1> half_exact_192;
+/* Two patches of 8 x 8 places (half_halo.cuh). */
+typedef half_halo<64> half_halo_64;
+typedef half_halo<128> half_halo_128;
 
 template <int TYPE, class T> static half_choice half_of(void) {
     static_assert(half_bytes<T>() <= MOST_BYTES, "a block has no more");
@@ -348,7 +378,8 @@ template <int TYPE> static half_choice *half_choices(void) {
         half_of<TYPE, half_wide>(),      half_of<TYPE, half_square>(),     half_of<TYPE, half_tall>(),
         half_of<TYPE, half_flat>(),      half_of<TYPE, half_square_any>(), half_of<TYPE, half_tall_any>(),
         half_of<TYPE, half_flat_any>(),  half_of<TYPE, half_small_any>(),  half_of<TYPE, half_exact_64>(),
-        half_of<TYPE, half_exact_128>(), half_of<TYPE, half_exact_192>(),
+        half_of<TYPE, half_exact_128>(), half_of<TYPE, half_exact_192>(),  half_of<TYPE, half_halo_64>(),
+        half_of<TYPE, half_halo_128>(),
     };
     return all;
 }

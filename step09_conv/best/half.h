@@ -41,7 +41,8 @@ typedef struct {
 typedef enum {
     LOAD_PIECES,  /* by cp.async, a piece at a time (half_rows.cuh) */
     LOAD_WINDOWS, /* by TMA in im2col mode, 64 channels of a tap at a time; the tensor map takes the rest */
-    LOAD_TILES    /* by TMA: of one tap, with no pixel left out, x is a matrix of places and channels */
+    LOAD_TILES,   /* by TMA: of one tap, with no pixel left out, x is a matrix of places and channels */
+    LOAD_HALOS    /* by TMA: the pixels of two patches of 8 x 8 places, for all taps (half_halo.cuh) */
 } half_loader;
 
 /* f as the kernels read it: each filter's weights, of which the first is on 16 bytes. */
@@ -67,7 +68,7 @@ typedef struct {
 } half_plan;
 
 /* The configurations of half.cuh, on the current device; returns how many. */
-enum { HALF_TILES = 11 };
+enum { HALF_TILES = 13, FIRST_HALO = 11 }; /* from there on those that take halos, and nothing else */
 int half_tiles(dtype type, plan_tile tiles[HALF_TILES]);
 
 /* The plan with the best of `count` tiles, and its launch. No tiles: half_mma.cu computes. */
@@ -79,6 +80,22 @@ cudaError_t half_pack(const half_plan *plan, cudaStream_t stream);
 cudaError_t launch_half_mma(const conv_problem *p, const half_plan *plan, cudaStream_t stream);
 
 __END_DECLS
+
+#ifdef __CUDACC__
+#define HALF_BOTH __host__ __device__
+#else
+#define HALF_BOTH
+#endif
+/* Of half_halo.cuh: the bytes of shared memory for filters and halos, and of those for a ring of filters; the bytes of
+ * a pixel of c channels, at most 64 of them at a time; whether all filters, in so many stages, find room beside two
+ * halos of so many bytes. */
+enum { HALO_POOL = 194 * 1024, FEWEST_FILTERS = 112 * 1024 };
+HALF_BOTH static inline int halo_width(int c) {
+    return c > 32 ? 128 : c > 16 ? 64 : 32;
+}
+HALF_BOTH static inline bool halo_resident(int64_t stages, int stage_bytes, int halo_bytes) {
+    return stages * stage_bytes + 2 * halo_bytes <= HALO_POOL;
+}
 
 #ifdef __CUDACC__
 static __device__ __forceinline__ int divide(int x, half_divisor by) {

@@ -21,7 +21,7 @@ static const char *refuses(const conv_problem *p, int tile) {
 static cudaError_t launch(const conv_problem *p, int tile, cudaStream_t stream) {
     const half_plan plan = plan_with(p, tile);
     if (p->k == 0 || p->n * p->p * p->q == 0) return cudaSuccess;
-    static const char *const loaders[] = {"pieces of", "windows", "tiles"};
+    static const char *const loaders[] = {"pieces of", "windows", "tiles", "halos"};
     const char *units = plan.product.parts == 1 ? "whole" : plan.product.whole > 0 ? "both" : "parts";
     printf("by %s %d, %s,%s%s\n", loaders[plan.hopper ? plan.loader : 0], plan.view.piece, plan.hopper ? units : "mma",
            plan.x.groups > 0 ? " x" : "", plan.f.groups > 0 ? " f" : "");
@@ -52,6 +52,8 @@ TILE(8)
 TILE(9)
 TILE(10)
 TILE(11)
+TILE(12)
+TILE(13)
 
 #define ROW(name_, i)                                                                                                  \
     {                                                                                                                  \
@@ -61,9 +63,9 @@ TILE(11)
 
 int main(int argc, char **argv) {
     static const conv_variant variants[] = {
-        ROW("wide", 0),       ROW("square", 1),    ROW("tall", 2),       ROW("flat", 3),
-        ROW("square_any", 4), ROW("tall_any", 5),  ROW("flat_any", 6),   ROW("small_any", 7),
-        ROW("exact_64", 8),   ROW("exact_128", 9), ROW("exact_192", 10), ROW("mma", 11),
+        ROW("wide", 0),       ROW("square", 1),   ROW("tall", 2),      ROW("flat", 3),     ROW("square_any", 4),
+        ROW("tall_any", 5),   ROW("flat_any", 6), ROW("small_any", 7), ROW("exact_64", 8), ROW("exact_128", 9),
+        ROW("exact_192", 10), ROW("halo_64", 11), ROW("halo_128", 12), ROW("mma", 13),
     };
     return conv_step_main(argc, argv, "conv_half", variants, ARRAY_SIZE(variants));
 }
