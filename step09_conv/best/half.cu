@@ -33,9 +33,11 @@ static const double ZEROS = 1.3, PIECES_TIMES = 1.3;
  * bias, so many. */
 static const double WINDOW_ROW = 4.2, FILTER_ROW = 1.5, MEET_TIMES = 4, STORE_TIMES = 2;
 /* With halos, of filters: of a row with zeros, and of any other where they are loaded once. Where they are, a tap takes
- * so many clocks more than its products. The clocks of windows count so many times against those of halos, those of
- * pieces PIECES_TIMES. */
-static const double PART_ROW = 6, FIRST_ROW = 3, RESIDENT = 15, WINDOWS_TIMES = 1.1;
+ * so many clocks more than its products. */
+static const double PART_ROW = 6, FIRST_ROW = 3, RESIDENT = 15;
+/* The clocks of windows, and of windows in parts, count so many times against those of halos; those of pieces
+ * PIECES_TIMES. */
+static const double WINDOWS_TIMES = 1.05, PARTS_TIMES = 1.2;
 
 static half_choice *choices(dtype type) {
     return type == DTYPE_BF16 ? half_choices_bf16() : half_choices<GEMM_F16>();
@@ -316,7 +318,8 @@ extern "C" half_plan plan_half(const conv_problem *problem, const plan_tile *til
         if (!plan.hopper || plan.product.clocks >= PIECES_TIMES * pieces.product.clocks) plan = pieces;
     }
     const half_plan halos = plan_halos(&p, tiles, count);
-    const double times = plan.loader == LOAD_PIECES ? PIECES_TIMES : WINDOWS_TIMES;
+    const double windows = plan.product.parts > 1 ? PARTS_TIMES : WINDOWS_TIMES;
+    const double times = plan.loader == LOAD_PIECES ? PIECES_TIMES : windows;
     const double before = times * plan.product.clocks + copy_clocks(&plan);
     return halos.hopper && (!plan.hopper || halos.product.clocks + copy_clocks(&halos) < before) ? halos : plan;
 }
