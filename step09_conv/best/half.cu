@@ -38,6 +38,10 @@ static const double PART_ROW = 6, FIRST_ROW = 3, RESIDENT = 15;
 /* The clocks of windows, and of windows in parts, count so many times against those of halos; those of pieces
  * PIECES_TIMES. */
 static const double WINDOWS_TIMES = 1.05, PARTS_TIMES = 1.2;
+/* Rows of fewer channels than these, which fill half of a stage or little more, cost step 6's kernels so many times as
+ * much as it estimates. */
+static const int NARROW = 48;
+static const double NARROW_TIMES = 1.5;
 
 static half_choice *choices(dtype type) {
     return type == DTYPE_BF16 ? half_choices_bf16() : half_choices<GEMM_F16>();
@@ -368,7 +372,7 @@ static void consider_matrices(const conv_problem *p, half_plan *plan) {
     if (!plan->hopper || plan->view.piece != 16 || !is_pointwise(p) || !p->nhwc || p->bias != NULL) return;
     gemm_problem g = plan->product.p;
     const size_t copies = plan->bytes - plan->product.bytes;
-    const double times = plan->loader == LOAD_HALOS ? WINDOWS_TIMES : 1;
+    const double times = plan->loader == LOAD_HALOS && g.lda < NARROW ? NARROW_TIMES : 1;
     g.m = conv_places(p), g.k = (int)plan->filters.weights, g.ldb = (int)plan->filters.pitch;
     g.alpha = p->alpha, g.workspace = (void *)((uintptr_t)p->workspace + copies);
     const hopper_plan persistent = plan_persistent(&g);
