@@ -113,19 +113,23 @@ same 'a resumed run adds no row' "$rows" "$(wc -l <"$work/csv")"
 expect 'another type is another case' 0 'simulated in' --variant plain --size 20 --csv "$work/csv" --resume
 same 'another type adds a row' "$((rows + 1))" "$(wc -l <"$work/csv")"
 
-# What the simulator shows on a terminal while a kernel takes more than a second.
+# What the simulator shows on a terminal while a kernel takes more than a second: a larger one on a faster machine.
 columns=$(CUDASIM_THREADS=1 python3 - "$program" <<'END'
 import os, pty, re, sys
-seen = b""
-pid, fd = pty.fork()
-if pid == 0:
-    os.execv(sys.argv[1], [sys.argv[1], "--sim", "--variant", "plain", "--size", "700"])
-try:
-    while data := os.read(fd, 4096):
-        seen += data
-except OSError:  # its end, on Linux
-    os.waitpid(pid, 0)
-shown = [line for line in re.split(rb"\r\033\[K|\r?\n", seen) if line.startswith(b"simulating ")]
+
+def shown_by(size):
+    seen = b""
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.execv(sys.argv[1], [sys.argv[1], "--sim", "--variant", "plain", "--size", size])
+    try:
+        while data := os.read(fd, 4096):
+            seen += data
+    except OSError:  # its end, on Linux
+        os.waitpid(pid, 0)
+    return [line for line in re.split(rb"\r\033\[K|\r?\n", seen) if line.startswith(b"simulating ")]
+
+shown = next(filter(None, map(shown_by, ("700", "1400", "2800"))), [])
 told = any(re.search(rb" [0-9]+ %, about [0-9]+ s left$", line) for line in shown)
 print("as wanted" if told and max(map(len, shown)) < 80 else shown[-3:])
 END
