@@ -22,7 +22,7 @@ cudaError_t conv_map_narrow_f(CUtensorMap *map, const conv_problem *p, int bytes
 cudaError_t conv_map_pixels(CUtensorMap *map, const conv_problem *p, int row, int bytes, int across, int down);
 cudaError_t conv_map_y(CUtensorMap *map, const conv_problem *p, int filters, int across, int down);
 
-/* Both, as one parameter of a kernel. */
+/* x and f, as one parameter of a kernel. */
 typedef struct {
     CUtensorMap x, f;
 } conv_maps;

@@ -5,8 +5,8 @@
  * sides and the swizzle. x is the box's first column (the contiguous dimension), y its first row. What lies outside the
  * matrix is read as zero and not written. Even so, a load counts the bytes of the whole box at its mbarrier.
  *
- * With the 128-byte swizzle a row of the box is 128 bytes, the box begins at a multiple of 1024 bytes, and the 16-byte
- * chunk c of row r lies where chunk c ^ (r % 8) would be:
+ * With the 128-byte swizzle a row of the box is 128 bytes, and if the box begins at a multiple of 1024 bytes, the
+ * 16-byte chunk c of row r lies where chunk c ^ (r % 8) would be (else r is the address / 128):
  *
  *   row 0   0 1 2 3 4 5 6 7        eight lanes that read one chunk of eight
  *   row 1   1 0 3 2 5 4 7 6        consecutive rows meet all 32 banks

@@ -20,8 +20,8 @@
  * so N = 2 * (length of d), and the length picks the instruction: N = 16, 32, ... 256.
  *
  * A descriptor says how a matrix lies in shared memory ("Matrix descriptor"): bits 0-13 its address / 16, 16-29 the
- * leading and 32-45 the stride byte offset / 16, 62-63 the swizzle, 1 for 128 bytes. Two layouts are used here; both
- * are what tma_load with the 128-byte swizzle produces from a box with rows of 128 bytes.
+ * leading and 32-45 the stride byte offset / 16, 62-63 the swizzle, 1 for 128 bytes, 2 for 64, 3 for 32. Two layouts
+ * are used here; both are what tma_load with the 128-byte swizzle produces from a box with rows of 128 bytes.
  *
  *   K-major     a row of the box is 128 bytes along K of one row of A, or of one column of B. Eight rows, 1024 bytes,
  *               are a pattern; the stride offset leads from one to the next, the leading offset is not used. The next
@@ -41,8 +41,8 @@ __device__ __forceinline__ uint64_t wgmma_k_major(uint32_t shared) {
     return (uint64_t)((shared & 0x3ffff) >> 4) | 1ull << 16 | (uint64_t)(1024 >> 4) << 32 | 1ull << 62;
 }
 
-/* The same of rows of 128, 64 or 32 bytes in a swizzle of that width, from any row on, of which every next eight are
- * `next_rows` bytes further. The swizzle goes by the address, so `shared` is any multiple of 16. */
+/* The same of rows of 128, 64 or 32 bytes in a swizzle of that width, of which every next eight are `next_rows` bytes
+ * further. The swizzle goes by the address, so `shared` may be any row's, plus 32 for each K within it. */
 __device__ __forceinline__ uint64_t wgmma_rows(uint32_t shared, int width, uint32_t next_rows) {
     const uint64_t swizzle = width == 128 ? 1 : width == 64 ? 2 : 3;
     return (uint64_t)((shared & 0x3ffff) >> 4) | 1ull << 16 | (uint64_t)(next_rows >> 4) << 32 | swizzle << 62;

@@ -4,10 +4,11 @@
  *   x                                           as the kernels read it
  *   NHWC, c a multiple of 8, on 16 bytes        as it lies, 16 bytes at a time
  *   NHWC, c a multiple of 4, on 8 bytes         as it lies, 8 bytes at a time
- *   up to 4 channels                            4 channels in the workspace, 8 bytes at a time
+ *   up to 4 channels                            4 channels in the workspace, 8 bytes at a time; for halos 8
  *   all others                                  the next multiple of 8, or 64 if they are many, in the workspace
  *
- * A first layer, of 3 channels, thus has a quarter of zeros; with 8 channels it would be five eighths.
+ * A first layer, of 3 channels, thus has a quarter of zeros in pieces; in halos most channels are zeros, which costs
+ * tensor cores something and L2 nothing.
  *
  * Windows come by TMA where channels are a multiple of 64. Where they are not, a tap's last 64 have zeros, each 128
  * bytes lie in two lines of L2, and TMA delivers them more slowly than threads copy pieces. So it does where two blocks
@@ -15,7 +16,7 @@
  *
  * Where the stride is 1, TMA may also bring the pixels of whole patches of y with their halo, once for all taps
  * (half_halo.cuh), from x with a multiple of 8 channels. But patches of 8 x 8 places do not cover every y as well as
- * rows of places do. One tap needs no halo, but few filters stay in shared memory there, too. */
+ * rows of places do. One tap needs no halo, but there, too, filters stay in shared memory if they are few. */
 #include "half.cuh"
 
 #include "../../step06_tensorcore/best/best.h"
@@ -32,13 +33,13 @@ static const double ZEROS = 1.3, PIECES_TIMES = 1.3;
  * long as in a product of matrices, as the parts ask L2 for windows at the same time; storing, which scales and adds a
  * bias, so many. */
 static const double WINDOW_ROW = 4.2, FILTER_ROW = 1.5, MEET_TIMES = 4, STORE_TIMES = 2;
-/* With halos, of filters: of a row with zeros, and of any other where they are loaded once. Where they are, a tap takes
- * so many clocks more than its products. */
+/* With halos, the clocks for filters: PART_ROW for a row with zeros; FIRST_ROW for any other, where all are loaded
+ * once; RESIDENT is what a tap then takes beside its products. */
 static const double PART_ROW = 6, FIRST_ROW = 3, RESIDENT = 15;
-/* The clocks of windows, and of windows in parts, count so many times against those of halos; those of pieces
+/* The clocks of windows and of tiles, whole or in parts, count so many times against those of halos; those of pieces
  * PIECES_TIMES. */
 static const double WINDOWS_TIMES = 1.05, PARTS_TIMES = 1.2;
-/* Rows of fewer channels than these, which fill half of a stage or little more, cost step 6's kernels so many times as
+/* Rows of fewer channels than these, which fill at most five eighths of a stage, cost step 6's kernels so many times as
  * much as it estimates. */
 static const int NARROW = 48;
 static const double NARROW_TIMES = 1.5;
@@ -201,23 +202,21 @@ static double moved(const conv_problem *p, const gemm_problem *g, bool windows) 
     return x + (double)g->n * g->k + (double)g->m * g->n;
 }
 
-/* Patches of 8 x 8 places that cover y; of a patch's pixels with their halo, down (0) or across (1). */
+/* Patches of 8 x 8 places that cover y. */
 static int64_t patches_of(const conv_problem *p) {
     return round_up(p->p, 8) / 8 * (round_up(p->q, 8) / 8) * p->n;
 }
-static int64_t halo_side(const half_view *v, int i) {
-    return 8 + (int64_t)((i == 0 ? v->r : v->s) - 1) * v->dilation[i];
-}
 
-/* Windows of more than one tap whose neighbours are neighbours in x, too. TMA takes a halo in one box, and two find
- * room beside filters; y leaves by TMA, too. */
+/* Windows whose neighbours are neighbours in x, too; of one tap only where a matrix of them is slower. TMA takes a
+ * patch with its border in one box, and two halos find room beside a ring of filters; y leaves by TMA, too. */
 static bool halos_suit(const conv_problem *p, const half_view *v) {
-    const int64_t down = halo_side(v, 0), across = halo_side(v, 1);
+    const int most = 256 - 8; /* pixels from a window's first tap to its last: a box has at most 256 */
     if (is_pointwise(p) && v->c % 64 == 0) return false; /* a matrix, of which tiles are as fast */
     const bool one_by_one = p->stride[0] == 1 && p->stride[1] == 1, pixels = p->h > 0 && p->w > 0 && v->piece == 16;
     if (!p->nhwc || !one_by_one || !pixels || p->k % 8 != 0 || !aligned(p->y, 16)) return false;
-    if (down > 256 || across > 256 || patches_of(p) > INT_MAX / 64 || window_steps(v) > INT_MAX / 64) return false;
-    return 4 * down * across * halo_width(v->c) <= HALO_POOL - FEWEST_FILTERS;
+    if ((int64_t)(v->r - 1) * v->dilation[0] > most || (int64_t)(v->s - 1) * v->dilation[1] > most) return false;
+    if (patches_of(p) == 0 || patches_of(p) > (INT_MAX - 255) / 64 || window_steps(v) > INT_MAX / 64) return false;
+    return 4 * halo_patch_of(v).bytes <= HALO_POOL - FILTER_RING;
 }
 
 /* For the estimate: the weights of a filter that are multiplied, without whole sixteens of channels of zeros; for 64 of
@@ -230,11 +229,11 @@ typedef struct {
 
 static halo_costs costs_of_halos(const half_view *v, int filters) {
     const int slices = (v->c + 63) / 64, stages = v->r * v->s * slices;
-    const int pixels = (int)(halo_side(v, 0) * halo_side(v, 1)), width = halo_width(v->c);
-    halo_costs of = {v->r * v->s * (int)round_up(v->c, 16), 0, 0, 2 * v->c % width == 0, false};
+    const halo_patch patch = halo_patch_of(v);
+    halo_costs of = {v->r * v->s * (int)round_up(v->c, 16), 0, 0, 2 * v->c % patch.width == 0, false};
     of.stages = 64.0 * stages / of.k;
-    of.rows = (double)pixels / 64 * slices * width / 2 / of.k;
-    of.resident = filters <= 128 && halo_resident(stages, (filters <= 64 ? 64 : 128) * width, 2 * pixels * width);
+    of.rows = (double)patch.bytes / 128 * slices / of.k;
+    of.resident = filters <= 128 && halo_resident(stages, (filters <= 64 ? 64 : 128) * patch.width, patch.bytes);
     return of;
 }
 
@@ -267,7 +266,6 @@ static half_plan plan_as(const conv_problem *p, half_plan all, const plan_tile *
     bool resident = false;
     costs.copy = INFINITY;
     costs.store *= STORE_TIMES, costs.store_bn *= STORE_TIMES;
-    if (g.m > 0 && g.n > 0 && g.k > 0) costs.dram *= moved(p, &g, true) / moved(p, &g, false);
     if (all.loader == LOAD_TILES) asked.lda = asked.ldb = c;
     if (taps) {
         asked.lda = 8, asked.ldb = c;
@@ -281,6 +279,7 @@ static half_plan plan_as(const conv_problem *p, half_plan all, const plan_tile *
         costs.narrow = of.stages * (resident ? RESIDENT : costs.narrow);
         if (resident) first = of.stages * of.k / 64 * (of.whole ? FIRST_ROW : PART_ROW);
     }
+    if (g.m > 0 && g.n > 0 && g.k > 0) costs.dram *= moved(p, &asked, true) / moved(p, &asked, false);
     if (!p->nhwc) asked.C = (void *)2; /* planes: as rows that begin anywhere, for the configurations that take those */
     asked.workspace = (void *)((uintptr_t)p->workspace + all.bytes);
     plan_tile offered[HALF_TILES];
@@ -307,6 +306,7 @@ static half_plan plan_halos(const conv_problem *p, const plan_tile *tiles, int c
     if (!halos_suit(p, &all.view)) return all;
     all.loader = LOAD_HALOS;
     view_patches(&patched, &all.view);
+    if (is_pointwise(p)) all.view.row = patched.w;
     return plan_as(&patched, all, tiles, count);
 }
 
@@ -338,15 +338,16 @@ static cudaError_t launch_hopper(const conv_problem *p, const half_plan *plan, c
     const int filters = plan->product.columns / s->down; /* of a box */
     const int last = plan->product.columns % (128 / (int)dtype_size(p->type));
     const bool windows = plan->loader == LOAD_WINDOWS, halos = plan->loader == LOAD_HALOS;
+    halo_patch patch = {};
+    if (halos) patch = halo_patch_of(&plan->view);
     cudaError_t error = windows ? conv_map_f(&f_map, &q, filters)
-                        : halos ? conv_map_narrow_f(&f_map, &q, halo_width(q.c), filters)
+                        : halos ? conv_map_narrow_f(&f_map, &q, patch.width, filters)
                                 : tensor_map_b(&f_map, g, filters);
     x_map = y_map = last_map = f_map; /* of the others, those that are used */
     if (error == cudaSuccess && plan->loader == LOAD_TILES) error = tensor_map_a(&x_map, g, t->bm);
     if (error == cudaSuccess && windows) error = conv_map_x(&x_map, &q, t->bm);
     if (error == cudaSuccess && halos)
-        error = conv_map_pixels(&x_map, &q, is_pointwise(&q) ? q.w : plan->view.row, halo_width(q.c),
-                                (int)halo_side(&plan->view, 1), (int)halo_side(&plan->view, 0));
+        error = conv_map_pixels(&x_map, &q, plan->view.row, patch.width, patch.across, patch.down);
     if (error == cudaSuccess && halos) error = conv_map_y(&y_map, &q, 64, 8, 2);
     if (error == cudaSuccess && !t->any_c && !halos) error = tensor_map_c(&y_map, g, 16);
     if (error == cudaSuccess && !t->any_c && !halos && last > 0) error = tensor_map_c_part(&last_map, g, 16, last);

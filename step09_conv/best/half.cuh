@@ -4,12 +4,11 @@
  *      y, places x filters    =    windows of x, places x (r*s*c)    times    filters, k x (r*s*c)
  *      64 to 192 x 16 to 256       64 to 192 places x 64 weights of a stage   64 weights x 16 to 256
  *
- * TMA brings the filters, and the windows in one of four ways:
+ * TMA brings the filters. Windows come in one of four ways:
  *
- *   windows   a stage is of 64 channels of one tap, and one instruction in im2col mode brings it (`hopper`); what is
- *             beyond the last channel are zeros
- *   tiles     one tap, and no pixel left out: x itself is the matrix
- *   halos     patches of 8 x 8 places: the pixels that all taps need, once (half_halo.cuh; tiles of their own)
+ *   windows   by TMA: a stage is of 64 channels of one tap, and one instruction in im2col mode brings it (`hopper`);
+ * what is beyond the last channel are zeros tiles     by TMA: one tap, and no pixel left out: x itself is the matrix
+ *   halos     by TMA: patches of 8 x 8 places: the pixels that all taps need, once (half_halo.cuh; tiles of their own)
  *   pieces    all others: the four warps of the producer copy them by cp.async (half_rows.cuh), 16 bytes or 8 from
  *             wherever they lie
  *

@@ -86,15 +86,24 @@ __END_DECLS
 #else
 #define HALF_BOTH
 #endif
-/* Of half_halo.cuh: the bytes of shared memory for filters and halos, and of those for a ring of filters; the bytes of
- * a pixel of c channels, at most 64 of them at a time; whether all filters, in so many stages, find room beside two
- * halos of so many bytes. */
-enum { HALO_POOL = 194 * 1024, FEWEST_FILTERS = 112 * 1024 };
-HALF_BOTH static inline int halo_width(int c) {
-    return c > 32 ? 128 : c > 16 ? 64 : 32;
+/* A patch of 8 x 8 places with its border, in shared memory (half_halo.cuh): pixels down and across; the bytes of a
+ * pixel, of which there are 64 channels at a time or, if it has fewer, 32 or 16; the bytes of all. */
+typedef struct {
+    int down, across, width, bytes;
+} halo_patch;
+HALF_BOTH static inline halo_patch halo_patch_of(const half_view *v) {
+    halo_patch p;
+    p.down = 8 + (v->r - 1) * v->dilation[0], p.across = 8 + (v->s - 1) * v->dilation[1];
+    p.width = v->c > 32 ? 128 : v->c > 16 ? 64 : 32;
+    p.bytes = (p.down * p.across * p.width + 127) / 128 * 128;
+    return p;
 }
-HALF_BOTH static inline bool halo_resident(int64_t stages, int stage_bytes, int halo_bytes) {
-    return stages * stage_bytes + 2 * halo_bytes <= HALO_POOL;
+
+/* The bytes of shared memory for filters and for halos, of two patches each; of those at most so many for a ring of
+ * filters. Whether all filters, in so many stages, find room beside two halos. */
+enum { HALO_POOL = 194 * 1024, FILTER_RING = 112 * 1024 };
+HALF_BOTH static inline bool halo_resident(int64_t stages, int stage_bytes, int patch_bytes) {
+    return stages * stage_bytes + 4 * patch_bytes <= HALO_POOL;
 }
 
 #ifdef __CUDACC__

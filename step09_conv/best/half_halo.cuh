@@ -20,23 +20,25 @@
 #include "../../step06_tensorcore/best/persistent.cuh"
 #include "half_rows.cuh"
 
-/* The barriers of halos, full and empty, are in shared memory from HALO_BARRIERS on. Behind the buffers for results
- * filters and halos share what is left: a ring of filters, and as many halos as fit. Or, if there are few filters, all
- * of them, which are loaded only once, with one barrier. */
+/* A halo is two patches with their borders. The barriers of halos, full and empty, are in shared memory from
+ * HALO_BARRIERS on. Behind the buffers for results, filters and halos share what is left: a ring of filters, and as
+ * many halos as fit. Or, if there are few filters, all of them, which are loaded only once, with one barrier. */
 static const int MOST_HALOS = 8, HALO_BARRIERS = 512;
 template <int BN> struct half_halo : persistent_tile<128, BN, 1, 1, 2, 0> {
     typedef persistent_tile<128, BN, 1, 1, 2, 0> base;
     static const bool PARTS = false, COPIES = false, HALO = true;
     static const int A_BYTES = 0, BYTES = base::BARRIER_BYTES + base::STORE_BYTES + HALO_POOL;
+    static_assert(base::OLD + 8 * base::WARPS <= HALO_BARRIERS &&
+                      HALO_BARRIERS + 2 * 8 * MOST_HALOS <= base::BARRIER_BYTES,
+                  "barriers lie side by side");
 };
 
 /* The view's places are patches (half.cu). */
 struct halo_ring {
-    uint32_t full, empty, at;      /* barriers; the first halo */
-    int across, down;              /* pixels of one patch's */
-    int width;                     /* bytes of a pixel: of 64 of its channels or, if it has fewer, of 32 or 16 */
-    int bytes, patch_bytes, count; /* of a halo, which are those of two patches; of one; halos of the ring */
-    bool resident;                 /* all filters are in shared memory */
+    uint32_t full, empty, at; /* barriers; the first halo */
+    halo_patch patch;         /* of which a halo has two */
+    int count;                /* halos of the ring */
+    bool resident;            /* all filters are in shared memory */
 };
 
 /* Lays out shared memory. */
@@ -44,15 +46,13 @@ template <class T>
 static __device__ __forceinline__ halo_ring halos_of(const half_view &v, const persistent_work &work,
                                                      persistent_block *block) {
     halo_ring h;
-    h.full = block->full + HALO_BARRIERS, h.empty = h.full + 8 * MOST_HALOS, h.width = halo_width(v.c);
-    h.across = 8 + (v.s - 1) * v.dilation[1], h.down = 8 + (v.r - 1) * v.dilation[0];
-    h.patch_bytes = (h.across * h.down * h.width + 127) / 128 * 128, h.bytes = 2 * h.patch_bytes;
-    block->b_bytes = block->stage_bytes = T::BN * h.width;
-    h.resident = work.tiles_n == 1 && halo_resident(block->steps, block->b_bytes, h.bytes);
-    block->stages = h.resident ? block->steps : min(T::MOST_STAGES, FEWEST_FILTERS / block->b_bytes);
+    h.full = block->full + HALO_BARRIERS, h.empty = h.full + 8 * MOST_HALOS, h.patch = halo_patch_of(&v);
+    block->b_bytes = block->stage_bytes = T::BN * h.patch.width;
+    h.resident = work.tiles_n == 1 && halo_resident(block->steps, block->b_bytes, h.patch.bytes);
+    block->stages = h.resident ? block->steps : min(T::MOST_STAGES, FILTER_RING / block->b_bytes);
     block->staging = block->full + T::BARRIER_BYTES, block->ring = block->staging + T::STORE_BYTES;
     h.at = block->ring + block->stages * block->b_bytes;
-    h.count = min(MOST_HALOS, (HALO_POOL - block->stages * block->b_bytes) / h.bytes);
+    h.count = min(MOST_HALOS, (HALO_POOL - block->stages * block->b_bytes) / (2 * h.patch.bytes));
     return h;
 }
 
@@ -66,7 +66,7 @@ static __device__ __forceinline__ void next_halo(const halo_ring &h, ring_positi
 static __device__ __forceinline__ void load_tap(const CUtensorMap *f_map, const persistent_block &block,
                                                 const halo_ring &h, int s, int c, int tap, int k0, uint32_t barrier) {
     const int first = block.row * block.part_b;
-    const uint32_t to = block.ring + s * block.stage_bytes + first * h.width;
+    const uint32_t to = block.ring + s * block.stage_bytes + first * h.patch.width;
     if (block.down == 1)
         tma_load_3d(to, f_map, c, tap, k0, barrier);
     else
@@ -112,17 +112,29 @@ static __device__ __forceinline__ void load_halos(const CUtensorMap *x_map, cons
         const half_corner a = corner_of(v, place0 / 64), b = corner_of(v, place0 / 64 + 1);
 #pragma unroll 1
         for (int c = 0; c < v.c; c += 64) {
-            const uint32_t to = h.at + at.s * h.bytes, barrier = h.full + 8 * at.s;
+            const uint32_t to = h.at + at.s * 2 * h.patch.bytes, barrier = h.full + 8 * at.s;
             mbarrier_wait(h.empty + 8 * at.s, at.phase ^ 1);
-            mbarrier_arrive_expect_tx(barrier, 2 * h.across * h.down * h.width);
+            mbarrier_arrive_expect_tx(barrier, 2 * h.patch.across * h.patch.down * h.patch.width);
             tma_load_4d(to, x_map, c, a.j, a.i, a.image, barrier);
-            tma_load_4d(to + h.patch_bytes, x_map, c, b.j, b.i, b.image, barrier);
+            tma_load_4d(to + h.patch.bytes, x_map, c, b.j, b.i, b.image, barrier);
             next_halo(h, &at);
         }
     }
 }
 
 /* ---- consumers ---- */
+
+/* The descriptor of a tap's windows, eight neighbouring pixels of each of eight rows: of the first tap of halo number
+ * `i`, and what is added to it for a tap so many pixels further right or down. */
+static __device__ __forceinline__ uint64_t first_window(const halo_ring &h, int i) {
+    return wgmma_rows(h.at + i * 2 * h.patch.bytes, h.patch.width, h.patch.across * h.patch.width);
+}
+static __device__ __forceinline__ uint64_t pixels_on(const halo_ring &h, int pixels) {
+    return wgmma_advance((uint32_t)pixels * h.patch.width);
+}
+static __device__ __forceinline__ uint64_t rows_on(const halo_ring &h, int rows) {
+    return wgmma_advance((uint32_t)rows * h.patch.across * h.patch.width);
+}
 
 /* One tap, of USED times 16 channels. */
 template <int TYPE, class T, int USED>
@@ -151,8 +163,8 @@ template <int TYPE, class T>
 static __device__ __forceinline__ void
 multiply_halo(float (&d)[T::PIECES][T::BN / 2], const persistent_block &block, const half_view &v, const halo_ring &h,
               int consumer, uint32_t release, bool more, ring_position *at, ring_position *halo) {
-    const uint64_t patch = wgmma_advance(h.patch_bytes), right = wgmma_advance(v.dilation[1] * h.width);
-    const uint64_t down = wgmma_advance(v.dilation[0] * h.across * h.width);
+    const uint64_t patch = wgmma_advance(h.patch.bytes), right = pixels_on(h, v.dilation[1]);
+    const uint64_t down = rows_on(h, v.dilation[0]);
     int last = 0, before = 0;
     bool add = false;
 #pragma unroll
@@ -160,13 +172,13 @@ multiply_halo(float (&d)[T::PIECES][T::BN / 2], const persistent_block &block, c
 #pragma unroll 1
     for (int c = 0; c < v.c; c += 64) {
         const int used = min(4, (v.c - c + 15) / 16); /* 16 channels each; the others are zeros */
-        const uint64_t corner = wgmma_rows(h.at + halo->s * h.bytes, h.width, h.across * h.width);
+        const uint64_t corner = first_window(h, halo->s);
         mbarrier_wait(h.full + 8 * halo->s, halo->phase);
         int r = 0, s = 0;
 #pragma unroll 1
         for (int tap = 0; tap < v.r * v.s; tap++) {
             const uint64_t a = corner + (uint64_t)r * down + (uint64_t)s * right;
-            const uint64_t b = wgmma_rows(block.ring + at->s * block.stage_bytes, h.width, 8 * h.width);
+            const uint64_t b = wgmma_rows(block.ring + at->s * block.stage_bytes, h.patch.width, 8 * h.patch.width);
             mbarrier_wait(block.full + 8 * at->s, at->phase);
             if (more && c + 64 >= v.c && tap == v.r * v.s - 1) named_barrier_arrive(2 + (consumer ^ 1), 256);
             multiply_tap<TYPE, T>(d, a, b, patch, used, add);
@@ -194,16 +206,16 @@ template <int TYPE, class T>
 static __device__ __forceinline__ void
 multiply_resident(float (&d)[T::PIECES][T::BN / 2], const persistent_block &block, const half_view &v,
                   const halo_ring &h, int consumer, bool more, ring_position *halo) {
-    const uint64_t patch = wgmma_advance(h.patch_bytes), right = wgmma_advance(v.dilation[1] * h.width);
-    const uint64_t down = wgmma_advance(v.dilation[0] * h.across * h.width), next = wgmma_advance(block.stage_bytes);
-    uint64_t b = wgmma_rows(block.ring, h.width, 8 * h.width);
+    const uint64_t patch = wgmma_advance(h.patch.bytes), right = pixels_on(h, v.dilation[1]);
+    const uint64_t down = rows_on(h, v.dilation[0]), next = wgmma_advance(block.stage_bytes);
+    uint64_t b = wgmma_rows(block.ring, h.patch.width, 8 * h.patch.width);
     bool add = false;
 #pragma unroll
     for (int i = 0; i < T::PIECES * T::BN / 2; i++) d[i / (T::BN / 2)][i % (T::BN / 2)] = 0;
 #pragma unroll 1
     for (int c = 0; c < v.c; c += 64) {
         const int used = min(4, (v.c - c + 15) / 16);
-        uint64_t row = wgmma_rows(h.at + halo->s * h.bytes, h.width, h.across * h.width);
+        uint64_t row = first_window(h, halo->s);
         mbarrier_wait(h.full + 8 * halo->s, halo->phase);
         if (more && c + 64 >= v.c) named_barrier_arrive(2 + (consumer ^ 1), 256);
 #pragma unroll 1

@@ -38,7 +38,7 @@ for dtype in f16 bf16; do
     computes 'pieces of 16, \(whole\|both\|parts\),' "$any" "$@" --n 3 --c 24 --h 11 --k 131 --bias --beta -1
     bulk 'pieces of 8' "$exact" "$@" --n 2 --c 20 --h 13 --k 72 --s 2 --dilation 2
     PAIRS=1 computes 'tiles 16, \(whole\|both\|parts\),' "$pair" "$@" --n 3 --c 72 --h 11 --k 200 --r 1 --bias --beta 2
-    # Halos, with all filters in shared memory, several tiles a block, and with a ring of filters; narrow pixels.
+    # Halos, with all filters in shared memory, several tiles a block, and with a ring of filters.
     computes 'halos 16, whole,' "$halos" "$@" --n 3 --c 40 --h 21 --w 30 --k 56 --bias --alpha -2 --beta 0.5
     PAIRS=1 computes 'halos 16, whole,' "$halos" "$@" --n 3 --c 136 --h 17 --w 20 --k 264 --r 2 --s 3
     computes 'pieces of 16, mma,' mma "$@" --n 2 --c 72 --h 9 --k 70 --bias --beta 0.5
@@ -57,7 +57,7 @@ for dtype in f16 bf16; do
         computes 'windows 16, parts,' "$any" "$@" --n 1 --c 192 --h 7 --k 50 --bias --alpha -0.5 --beta 2
         # Where a tap's last channels are zeros, by pairs, of which the second block may have no place.
         PAIRS=1 computes 'windows 16, \(whole\|parts\),' "$pair" "$@" --n 3 --c 152 --h 11 --k 200 --bias --beta 0.5
-        # Halos of slices that have a part of their channels, of two slices whose filters stay, of many taps far apart.
+        # Halos of slices that have a part of their channels, of two slices whose filters stay, of nine taps in a row.
         computes 'halos 16, whole,' "$halos" "$@" --n 2 --c 72 --h 30 --w 9 --k 200 --dilation 2 --pad 3 --beta 1
         PAIRS=1 computes 'halos 16, whole,' "$halos" "$@" --n 5 --c 128 --h 25 --w 17 --k 64 --bias
         computes 'halos 16, whole,' halo_128 "$@" --n 3 --c 64 --h 17 --w 30 --k 128 --r 1 --s 9 --pad 4
@@ -71,6 +71,8 @@ for dtype in f16 bf16; do
         computes 'halos 16, whole,' halo_128 "$@" --n 3 --c 136 --h 9 --k 200 --r 1
         ends 'no halos of a stride of 2' 2 'skipped: there is no such plan' build/tests/conv_half/run --sim \
             --variant halo_64 "$@" --c 64 --h 9 --k 64 --stride 2
+        ends 'no places' 0 '^mma .*; verified' build/tests/conv_half/run --sim --variant mma "$@" --c 8 --h 2 \
+            --k 8 --r 5 --pad 0
         # Parts behind whole tiles, with a bias, which only one part may add. Planes.
         computes 'pieces of 16, both,' "square_any small_any flat_any" "$@" --c 136 --h 25 --n 1 --k 64 --bias
         computes 'pieces of 16, both,' tall_any "$@" --c 136 --h 22 --n 1 --k 64 --bias
