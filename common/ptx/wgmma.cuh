@@ -36,16 +36,16 @@
 
 #include "ptx/sm90.cuh"
 
-/* `shared` is a multiple of 1024, plus 32 for each K within the 128 bytes. */
-__device__ __forceinline__ uint64_t wgmma_k_major(uint32_t shared) {
-    return (uint64_t)((shared & 0x3ffff) >> 4) | 1ull << 16 | (uint64_t)(1024 >> 4) << 32 | 1ull << 62;
-}
-
-/* The same of rows of 128, 64 or 32 bytes in a swizzle of that width, of which every next eight are `next_rows` bytes
- * further. The swizzle goes by the address, so `shared` may be any row's, plus 32 for each K within it. */
+/* K-major rows of 128, 64 or 32 bytes in a swizzle of that width; from every eight of them to the next are `next_rows`
+ * bytes. The swizzle goes by the address, so `shared` may be where any row begins, plus 32 for each K within it. */
 __device__ __forceinline__ uint64_t wgmma_rows(uint32_t shared, int width, uint32_t next_rows) {
     const uint64_t swizzle = width == 128 ? 1 : width == 64 ? 2 : 3;
     return (uint64_t)((shared & 0x3ffff) >> 4) | 1ull << 16 | (uint64_t)(next_rows >> 4) << 32 | swizzle << 62;
+}
+
+/* Rows of 128 bytes without gaps: `shared` is a multiple of 1024, plus 32 for each K within the 128 bytes. */
+__device__ __forceinline__ uint64_t wgmma_k_major(uint32_t shared) {
+    return wgmma_rows(shared, 128, 1024);
 }
 
 /* `shared` is a multiple of 1024; the next 64 columns are `next_columns` bytes further. */

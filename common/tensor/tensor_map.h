@@ -1,8 +1,8 @@
 /* Tensor maps: what the tensor memory accelerator (common/ptx/tma.cuh) needs to know about an array in memory. Made on
  * the host for each launch and passed to the kernel as a parameter. Both return cudaErrorNotSupported if the driver
  * lacks the function, cudaErrorInvalidValue for what TMA cannot take: rows off 16 bytes, or none (CUDA Driver API,
- * "Tensor Map Object Management"). What a copy brings is 128 bytes wide, or as wide as `width` says, and swizzled so;
- * outside of the array are zeros. */
+ * "Tensor Map Object Management"). What a copy brings has rows of `width` bytes, and is swizzled so; outside of the
+ * array are zeros. */
 #pragma once
 
 #include <cuda.h>

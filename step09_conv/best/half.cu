@@ -7,8 +7,8 @@
  *   up to 4 channels                            4 channels in the workspace, 8 bytes at a time; for halos 8
  *   all others                                  the next multiple of 8, or 64 if they are many, in the workspace
  *
- * A first layer, of 3 channels, thus has a quarter of zeros in pieces; in halos most channels are zeros, which costs
- * tensor cores something and L2 nothing.
+ * A first layer, of 3 channels, thus has a quarter of zeros in pieces; in halos it has more, but each pixel is read
+ * only once.
  *
  * Windows come by TMA where channels are a multiple of 64. Where they are not, a tap's last 64 have zeros, each 128
  * bytes lie in two lines of L2, and TMA delivers them more slowly than threads copy pieces. So it does where two blocks

@@ -6,9 +6,11 @@
  *
  * TMA brings the filters. Windows come in one of four ways:
  *
- *   windows   by TMA: a stage is of 64 channels of one tap, and one instruction in im2col mode brings it (`hopper`);
- * what is beyond the last channel are zeros tiles     by TMA: one tap, and no pixel left out: x itself is the matrix
- *   halos     by TMA: patches of 8 x 8 places: the pixels that all taps need, once (half_halo.cuh; tiles of their own)
+ *   windows   by TMA: a stage is of 64 channels of one tap, and one instruction in im2col mode brings
+ *             it (`hopper`); what is beyond the last channel are zeros
+ *   tiles     by TMA, too: one tap, and no pixel left out, so that x itself is the matrix
+ *   halos     by TMA, too: the pixels that all taps of patches of 8 x 8 places need, once, for tiles
+ *             of their own (half_halo.cuh)
  *   pieces    all others: the four warps of the producer copy them by cp.async (half_rows.cuh), 16 bytes or 8 from
  *             wherever they lie
  *
@@ -280,7 +282,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
         for (int w = 0; w < T::WARPS; w++) mbarrier_init(block.full + T::OLD + 8 * w, 1);
         for (int i = 0; i < halos.count; i++) {
             mbarrier_init(halos.full + 8 * i, 1);
-            mbarrier_init(halos.empty + 8 * i, T::PING_PONG ? 1 : T::CONSUMERS);
+            mbarrier_init(halos.empty + 8 * i, 1);
         }
         fence_mbarrier_init();
     }

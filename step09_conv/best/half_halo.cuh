@@ -1,5 +1,5 @@
 /* Windows that are formed in shared memory. Neighbouring places read mostly the same pixels: of 3 x 3 taps each pixel
- * nine times. Where the stride is 1, a tile need only bring them once. Its places are two patches of 8 x 8, and of
+ * nine times. Where the stride is 1, a tile need only load them once. Its places are two patches of 8 x 8, and for
  * each it loads the pixels that all their windows touch, 10 x 10 with 3 x 3 taps: the patch and its halo. The windows
  * of a tap are then the same pixels, seen from another corner:
  *
@@ -9,12 +9,12 @@
  *     . # # # # # # # # .
  *         ...                  the next tap: a descriptor that begins a pixel later, or a row
  *
- * A swizzle exchanges chunks by the address alone, so a matrix may begin at any pixel. So of 64 channels of 3 x 3 taps
- * a tile of 128 places reads 25 KB from L2, and not 144 KB.
+ * A swizzle exchanges chunks by the address alone, so a matrix may begin at any pixel. With 64 channels and 3 x 3 taps
+ * a tile of 128 places thus reads 25 KB of x from L2 instead of 144 KB.
  *
  * Halos have a ring of their own, and a thread that brings them, a slice of 64 channels at a time; another brings the
- * filters, a tap of a slice at a time. TMA fills what lies outside of the image with zeros, and it leaves out what a
- * patch has outside of y. */
+ * filters, a tap of a slice at a time. TMA fills with zeros what lies outside of the image, and does not store what
+ * lies outside of y. */
 #pragma once
 
 #include "../../step06_tensorcore/best/persistent.cuh"
