@@ -2,7 +2,7 @@
  * a pixel together and on 16 bytes, f with its weights in the order of x's, both with channels of zeros up to a whole
  * piece of 8 or 4 or, if they are many, a multiple of 64.
  *
- *   n h w c, c = 3    rgbrgbrgb...      ->   rgb0rgb0rgb0...            a thread: 4 times 8 or 4 channels of a pixel
+ *   n h w c, c = 3    rgbrgbrgb...      ->   rgb0rgb0rgb0...            a thread: 8 or 4 channels of a pixel
  *   n c h w           rrrr...gggg...    ->   rg......rg......rg......   a thread: 16 channels of a pixel, whose
  *                                                                      neighbours in a plane other lanes read
  *
@@ -15,7 +15,7 @@
 #include "half.h"
 #include "ptx/griddepcontrol.cuh"
 
-static const int THREADS = 256, EACH = 4, ACROSS = 16; /* pieces of a thread; channels of a thread, of planes */
+static const int THREADS = 256, ACROSS = 16; /* channels of a thread, of planes */
 
 /* Writes a piece of 8 halves, or of 4. */
 static __device__ __forceinline__ void store_piece(unsigned short *to, uint4 piece, int to_c) {
@@ -31,24 +31,15 @@ static __device__ __forceinline__ unsigned short *pixel_at(const half_copy &x, i
     return (unsigned short *)x.to + ((image * x.lines + line) * x.row + (pixel - line * x.w)) * x.to_c;
 }
 
-/* x of n h w c: pieces number first, first + THREADS, ... */
-static __device__ __forceinline__ void pack_pixels(const half_copy &x, int64_t first) {
+/* x of n h w c: a piece of a pixel. A thread with several of them is slower, as it waits for memory once, too. */
+static __device__ __forceinline__ void pack_pixels(const half_copy &x, int64_t number) {
     const int64_t pixels = x.groups * x.inner;
-    const int pieces = (x.to_c + 7) / 8;
+    const int pieces = (x.to_c + 7) / 8, c = (int)(number % pieces) * 8;
+    const int64_t pixel = number / pieces;
+    if (pixel >= pixels) return;
     const operand<unsigned short> from = {(const unsigned short *)x.from, x.c, (int)pixels, x.c};
-    raw_chunk raw[EACH];
-#pragma unroll
-    for (int i = 0; i < EACH; i++) {
-        const int64_t pixel = (first + i * THREADS) / pieces;
-        const int c = (int)((first + i * THREADS) % pieces) * 8;
-        raw[i] = load_chunk(from, from.at + pixel * x.c + c, pixel < pixels ? x.c - c : 0);
-    }
-#pragma unroll
-    for (int i = 0; i < EACH; i++) {
-        const int64_t pixel = (first + i * THREADS) / pieces;
-        const int c = (int)((first + i * THREADS) % pieces) * 8;
-        if (pixel < pixels) store_piece(pixel_at(x, 0, (int)pixel) + c, cut(raw[i]), x.to_c);
-    }
+    const raw_chunk raw = load_chunk(from, from.at + pixel * x.c + c, x.c - c);
+    store_piece(pixel_at(x, 0, (int)pixel) + c, cut(raw), x.to_c);
 }
 
 /* x of n c h w: channels of pixel number `number`, counted through the image's groups of channels. */
@@ -94,18 +85,18 @@ static __global__ void __launch_bounds__(THREADS) conv_pack(half_copy x, half_co
     else if (x.planes)
         pack_planes(x, (int64_t)blockIdx.x * THREADS + threadIdx.x);
     else
-        pack_pixels(x, (int64_t)blockIdx.x * (EACH * THREADS) + threadIdx.x);
+        pack_pixels(x, (int64_t)blockIdx.x * THREADS + threadIdx.x);
 }
 
-static unsigned blocks_of(int64_t threads, int each) {
-    return (unsigned)((threads + THREADS * each - 1) / (THREADS * each));
+static unsigned blocks_of(int64_t threads) {
+    return (unsigned)((threads + THREADS - 1) / THREADS);
 }
 
 cudaError_t half_pack(const half_plan *plan, cudaStream_t stream) {
     const half_copy *x = &plan->x, *f = &plan->f;
     const int across = x->planes ? ACROSS : 8;
     const int64_t of_x = x->groups * x->inner * ((x->to_c + across - 1) / across), of_f = f->groups * (f->pitch / 8);
-    const unsigned blocks_x = x->groups > 0 ? blocks_of(of_x, x->planes ? 1 : EACH) : 0;
-    const unsigned blocks_f = f->groups > 0 ? blocks_of(of_f, 1) : 0;
+    const unsigned blocks_x = x->groups > 0 ? blocks_of(of_x) : 0;
+    const unsigned blocks_f = f->groups > 0 ? blocks_of(of_f) : 0;
     return gemm_launch_overlapping(conv_pack, blocks_x + blocks_f, 1, THREADS, 0, stream, *x, *f, blocks_x);
 }
