@@ -1,4 +1,4 @@
-"""compare.py [WORD]: the simulator's counts against what scripts/golden.sh recorded, on an H100 or in the folder of
+"""compare.py [WORD]: the simulator's counts against what scripts/golden.sh recorded, on an H200 or in the folder of
 plots/data that DEVICE in the environment names.
 
 Every kernel of the runs in shapes.txt that a recorded row stands for (WORD: of runs that have it in their line); equal,
@@ -15,7 +15,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from counters import ROOT, rows_of  # noqa: E402
 
-RECORDED = os.path.join(ROOT, "plots", "data", os.environ.get("DEVICE", "nvidia-h100"))
+RECORDED = os.path.join(ROOT, "plots", "data", os.environ.get("DEVICE", "nvidia-h200"))
 NEAR = {  # loads and stores that wait for one another in the same cycle count again
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": 0.02,
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum": 0.03,
@@ -27,8 +27,8 @@ OTHERWISE = [("step02|sgemm_tiled", "tile32|sgemm", "wavefronts.*_ld"),
              ("step06 --size 256|step06 --m", "wmma", "wavefronts|ldsm"),
              ("step06 --size 256 --dtype tf32x3", "", "ffma"),
              ("step06 --[sm]|wmma_gemm", "wmma|half|bfloat16|tf32|char", "TENSOR"),
-             ("step06|step08", "ping_pong|cluster|persistent<|screen", "BAR"),
-             ("step05", "whole_tiles", "wavefronts.*_st|sectors.*_ld|ldgsts_cache_bypass"),
+             ("step0[568]", "ping_pong|cluster|persistent<|screen|short", "BAR"),
+             ("step05|step09", "best<tile|whole_tiles", "wavefronts.*_st|sectors.*_ld|ldgsts_cache_bypass"),
              ("step09", "winograd_taps", "ffma"),
              ("step09", "conv_tensorcore", "ldgsts_cache_bypass"),
              ("step07", "naive", "wavefronts.*_ld"),
@@ -42,7 +42,7 @@ OTHERWISE = [("step02|sgemm_tiled", "tile32|sgemm", "wavefronts.*_ld"),
              ("wmma_gemm", "half|bfloat16|tf32|char", "requests|sectors|ldsm"),
              ("wmma_gemm", "double", "wavefronts.*_ld")]
 # What depends on which block comes first, here and there: it may differ.
-ORDER = [("step05 --size", "stream_k|best", "global_op_ld|BAR"),
+ORDER = [("step05", "stream_k|best", "global_op_ld|BAR"),
          ("step08", "radix|screen", "wavefronts.*_atom|global_op_st")]
 ASKED = "knn_kept_bits"  # asks a GPU how many bits its tensor cores keep; the simulator need not be asked
 PRODUCTS = [f"sass__inst_executed_per_opcode.{name}" for name in ("HMMA", "IMMA", "DMMA", "HGMMA")]
