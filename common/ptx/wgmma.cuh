@@ -2,8 +2,8 @@
  * Matrix Multiply-Accumulate Instructions"; sm_90a, SASS: HGMMA, IGMMA).
  *
  * D (64 x N, in registers) = A (64 x K) * B (K x N) + D. K is 32 bytes: 16 of f16 and bf16, 8 of tf32, 32 of s8. A and
- * B are read from shared memory, or A is in registers, as wgmma_words takes it. It is asynchronous: wgmmas are issued and
- * closed into a group, and until wgmma_wait has seen the group complete, no register of D may be touched and no
+ * B are read from shared memory, or A is in registers, as wgmma_words takes it. It is asynchronous: wgmmas are issued
+ * and closed into a group, and until wgmma_wait has seen the group complete, no register of D may be touched and no
  * register or byte of A or B overwritten.
  *
  *   wgmma_fence();                 registers of D that were written before may be read
@@ -167,8 +167,8 @@ KL_WGMMA_TF32(128, "256", KL_TEXT128, KL_D128("f", d), "%128", "%129", "%130")
 #define KL_WGMMA_WORDS(count, n, a0, a1, a2, a3, b, add)                                                               \
     __device__ __forceinline__ void wgmma_words(float(&d)[count], const uint32_t(&a)[4], uint64_t b_tile, int add_d) { \
         KL_SM90A("{ .reg .pred p; setp.ne.b32 p, %" #add ", 0;\n"                                                      \
-                 "wgmma.mma_async.sync.aligned.m64n" #n "k8.f32.tf32.tf32 {" KL_TEXT##count "}, {%" #a0 ", %" #a1      \
-                 ", %" #a2 ", %" #a3 "}, %" #b ", p, 1, 1; }"                                                          \
+                 "wgmma.mma_async.sync.aligned.m64n" #n "k8.f32.tf32.tf32 {" KL_TEXT##count                            \
+                 "}, {%" #a0 ", %" #a1 ", %" #a2 ", %" #a3 "}, %" #b ", p, 1, 1; }"                                    \
                  : KL_D##count("f", d)                                                                                 \
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b_tile), "r"(add_d));                               \
     }

@@ -230,8 +230,8 @@ static __device__ __forceinline__ void release_stage(uint32_t empty, int s) {
 /* ---- producer: from memory to the ring ---- */
 
 /* One operand of a step, from k and its row or column `first` on, to shared memory. MN: in boxes of 128 bytes of these,
- * each BK rows of k; else one box along K. `sharing` blocks need each box; this one loads its rows from `part` on for all of
- * them, the blocks in `mask`. */
+ * each BK rows of k; else one box along K. `sharing` blocks need each box; this one loads its rows from `part` on for
+ * all of them, the blocks in `mask`. */
 template <int TYPE, bool MN, int BOXES>
 static __device__ __forceinline__ void load_operand(const CUtensorMap *map, uint32_t to, int k, int first, int sharing,
                                                     int part, unsigned mask, uint32_t barrier) {
