@@ -31,7 +31,8 @@ static __device__ __forceinline__ unsigned short *pixel_at(const half_copy &x, i
     return (unsigned short *)x.to + ((image * x.lines + line) * x.row + (pixel - line * x.w)) * x.to_c;
 }
 
-/* x of n h w c: a piece of a pixel. A thread with several of them is slower, as it waits for memory once, too. */
+/* x of n h w c: a piece of a pixel. With several for each thread a small image has too few blocks, and a large one
+ * gains nothing. */
 static __device__ __forceinline__ void pack_pixels(const half_copy &x, int64_t number) {
     const int64_t pixels = x.groups * x.inner;
     const int pieces = (x.to_c + 7) / 8, c = (int)(number % pieces) * 8;
