@@ -1,6 +1,6 @@
 /* Copies of A and B for the persistent kernel, both in one launch: what TMA does not take, rows off 16 bytes, in rows
- * that begin on 128 bytes; and, for TF32, a B of k x n transposed to n x k, since for 32-bit types wgmma only takes
- * K-major tiles.
+ * that begin on 128 bytes; and, for TF32, a B of k x n transposed to n x k, since from shared memory wgmma only takes
+ * K-major tiles of 32-bit types.
  *
  *   a copy       a lane makes a chunk of 16 bytes of two aligned chunks, shifted:
  *

@@ -21,7 +21,7 @@ static cudaError_t ask_clusters(persistent_choice *c, int device) {
 static persistent_choice *choices(gemm_type type, gemm_layout layout) {
     if (type == GEMM_BF16) return layout == GEMM_TN ? persistent_bf16_tn() : persistent_bf16_nn();
     if (type == GEMM_S8) return persistent_s8();
-    if (type == GEMM_TF32) return persistent_tf32();
+    if (type == GEMM_TF32) return layout == GEMM_TN ? persistent_tf32() : persistent_tf32_nn();
     return layout == GEMM_TN ? persistent_choices<GEMM_F16, GEMM_TN>() : persistent_f16_nn();
 }
 

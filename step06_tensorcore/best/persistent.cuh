@@ -229,15 +229,15 @@ static __device__ __forceinline__ void release_stage(uint32_t empty, int s) {
 
 /* ---- producer: from memory to the ring ---- */
 
-/* One operand of a step, from k and its row or column `first` on, to shared memory. MN: in boxes of 64 of these, each
- * BK rows of k; else one box along K. `sharing` blocks need each box; this one loads its rows from `part` on for all of
- * them, the blocks in `mask`. */
+/* One operand of a step, from k and its row or column `first` on, to shared memory. MN: in boxes of 128 bytes of these,
+ * each BK rows of k; else one box along K. `sharing` blocks need each box; this one loads its rows from `part` on for
+ * all of them, the blocks in `mask`. */
 template <int TYPE, bool MN, int BOXES>
 static __device__ __forceinline__ void load_operand(const CUtensorMap *map, uint32_t to, int k, int first, int sharing,
                                                     int part, unsigned mask, uint32_t barrier) {
 #pragma unroll
     for (int box = 0; box < BOXES; box++) {
-        const int x = MN ? first + 64 * box : k, y = (MN ? k : first) + part;
+        const int x = MN ? first + ROW_BYTES / (TYPE == GEMM_TF32 ? 4 : 2) * box : k, y = (MN ? k : first) + part;
         const uint32_t at = to + (hopper_bk(TYPE) * box + part) * ROW_BYTES;
         if (sharing == 1)
             tma_load(at, map, x, y, barrier);
@@ -252,7 +252,8 @@ template <int TYPE, int LAYOUT, class T>
 static __device__ __forceinline__ void load_stage(const CUtensorMap *a_map, const CUtensorMap *b_map,
                                                   const persistent_block &block, int s, int t, int row, int col) {
     typedef operands<LAYOUT, T> O;
-    const int BOXES_A = O::MN_A ? T::BM / 64 : 1, BOXES_B = O::MN_B ? (T::BN + 63) / 64 : 1;
+    const int ACROSS = ROW_BYTES / (TYPE == GEMM_TF32 ? 4 : 2); /* of an MN-major box */
+    const int BOXES_A = O::MN_A ? T::BM / ACROSS : 1, BOXES_B = O::MN_B ? (T::BN + 63) / 64 : 1;
     const uint32_t a = block.ring + s * block.stage_bytes, barrier = block.full + 8 * s;
     const int k = t * hopper_bk(TYPE);
     mbarrier_arrive_expect_tx(barrier, T::A_BYTES + block.b_bytes);
@@ -289,6 +290,57 @@ static __device__ __forceinline__ void produce(const CUtensorMap *a_map, const C
 }
 
 /* ---- consumers: from the ring to registers ---- */
+
+/* Words of k x n, which wgmma takes from shared memory in no layout, come to it through registers: the 64 rows of a
+ * consumer, which are columns of B, lie in two boxes of 32, and a lane needs four words for 8 of K. Of two k that are 4
+ * apart, lanes of an odd chunk of four columns read the other one first, so that a warp's words lie in 32 banks. */
+struct words_place {
+    uint32_t first, second; /* bytes from the consumer's first box: of k = l % 4 or 4 more, and of the other */
+    bool odd;
+};
+
+static __device__ __forceinline__ words_place words_of(void) {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4, row = lane / 4;
+    const int k = lane % 4 + row / 4 * 4, chunk = warp % 2 * 4 + row / 4;
+    const uint32_t box = warp / 2 * 32 * ROW_BYTES + row % 4 * 4;
+    return {box + k * ROW_BYTES + (chunk ^ k) * 16, box + (k ^ 4) * ROW_BYTES + (chunk ^ k ^ 4) * 16, row >= 4};
+}
+
+static __device__ __forceinline__ void load_words(uint32_t (&a)[4], uint32_t at, const words_place &place) {
+#pragma unroll
+    for (int i = 0; i < 2; i++) { /* eight rows below is two chunks further */
+        const uint32_t x = shared_at<uint32_t>((at + place.first) ^ 32 * i);
+        const uint32_t y = shared_at<uint32_t>((at + place.second) ^ 32 * i);
+        a[i] = place.odd ? y : x, a[2 + i] = place.odd ? x : y;
+    }
+}
+
+/* multiply_tile for these. While a consumer reads its words, the others multiply: a step of one consumer takes longer,
+ * and of two or three it need not. */
+template <class T, int COUNT>
+static __device__ __forceinline__ void multiply_words(float (&d)[COUNT], const persistent_block &block, int steps,
+                                                      int consumer, uint32_t release, ring_position *at) {
+    const words_place place = words_of();
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) d[i] = 0;
+#pragma unroll 1
+    for (int t = 0; t < steps; t++) {
+        const uint32_t stage = block.ring + at->s * block.stage_bytes, words = stage + consumer * 64 * ROW_BYTES;
+        const uint64_t b = hopper_tile<false>(stage + T::A_BYTES);
+        uint32_t a[K_STEPS][4];
+        mbarrier_wait(block.full + 8 * at->s, at->phase);
+#pragma unroll
+        for (int i = 0; i < K_STEPS; i++) load_words(a[i], words + i * 8 * ROW_BYTES, place);
+        wgmma_fence();
+#pragma unroll
+        for (int i = 0; i < K_STEPS; i++) wgmma_words(d, a[i], b + i * hopper_step<false>(), i > 0 || t > 0);
+        wgmma_commit();
+        named_barrier_wait(8 + consumer, 128); /* all of its threads have read their words */
+        wgmma_wait<0>(d);
+        release_stage(release, at->s);
+        next_stage(block, at);
+    }
+}
 
 /* The sums of a unit of `steps` steps. `release`: as release_stage takes it. `more`: another unit comes after this one,
  * and the other consumer may begin with it as soon as all of this one has arrived. `copied`: threads, not TMA,
@@ -331,6 +383,16 @@ static __device__ __forceinline__ void multiply_tile(SUM (&d)[T::PIECES][COUNT],
     release_stage(release, last);
 }
 
+template <int TYPE, int LAYOUT, class T, class SUM, int COUNT>
+static __device__ __forceinline__ void multiply_sixteens(SUM (&d)[1][COUNT], const persistent_block &block, int steps,
+                                                         int consumer, uint32_t release, ring_position *at,
+                                                         bool copied) {
+    if constexpr (TYPE == GEMM_TF32)
+        multiply_words<T>(d[0], block, steps, consumer, release, at);
+    else
+        multiply_tile<TYPE, LAYOUT, T>(d, block, steps, consumer, release, false, at, copied);
+}
+
 /* The same for an exact tile: a loop for each number of columns, since wgmma has it in its name. */
 template <int TYPE, int LAYOUT, class T, class SUM>
 static __device__ __forceinline__ void multiply_exact(SUM (&d)[1][T::BN / 2], const persistent_block &block, int steps,
@@ -340,7 +402,7 @@ static __device__ __forceinline__ void multiply_exact(SUM (&d)[1][T::BN / 2], co
 #define SIXTEENS(i)                                                                                                    \
     case i:                                                                                                            \
         if constexpr (16 * i <= T::BN)                                                                                 \
-            multiply_tile<TYPE, LAYOUT, T>((SUM(&)[1][8 * i])d, block, steps, consumer, release, false, at, copied);   \
+            multiply_sixteens<TYPE, LAYOUT, T>((SUM(&)[1][8 * i])d, block, steps, consumer, release, at, copied);      \
         break;
     switch (block.columns / 16) {
         SIXTEENS(1) SIXTEENS(2) SIXTEENS(3) SIXTEENS(4) SIXTEENS(5) SIXTEENS(6) SIXTEENS(7) SIXTEENS(8)

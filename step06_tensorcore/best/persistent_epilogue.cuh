@@ -186,9 +186,12 @@ static __device__ __forceinline__ void epilogue_swapped(const hopper_problem &p,
                                                         unsigned *place, uint32_t old, int barrier) {
     const int SHORT = hopper_short(TYPE), LONG = hopper_long(TYPE);
     const bool add = p.beta != 0.0f;
-    if (p.out == SHORT && !add)
-        store_swapped_slabs<SHORT, false, T>(p, maps, d, row, col, buffers, place, old, barrier);
-    if (p.out == SHORT && add) store_swapped_slabs<SHORT, true, T>(p, maps, d, row, col, buffers, place, old, barrier);
+    if constexpr (TYPE == GEMM_F16 || TYPE == GEMM_BF16) {
+        if (p.out == SHORT && !add)
+            store_swapped_slabs<SHORT, false, T>(p, maps, d, row, col, buffers, place, old, barrier);
+        if (p.out == SHORT && add)
+            store_swapped_slabs<SHORT, true, T>(p, maps, d, row, col, buffers, place, old, barrier);
+    }
     if (p.out == LONG && !add) store_swapped_slabs<LONG, false, T>(p, maps, d, row, col, buffers, place, old, barrier);
     if (p.out == LONG && add) store_swapped_slabs<LONG, true, T>(p, maps, d, row, col, buffers, place, old, barrier);
 }

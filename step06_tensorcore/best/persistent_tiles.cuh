@@ -2,7 +2,7 @@
  * shapes of clusters.
  *
  * Of a wave that is not full, or of a tile that is half outside of C, nothing comes back, so there are several sizes,
- * and in 16 bits exact tiles, whose number of columns the plan chooses.
+ * and in 16 bits, and for words of k x n, exact tiles, whose number of columns the plan chooses.
  * And there are clusters for rows that do not begin on 128 bytes: each of them costs L2 two requests instead of one,
  * and L2 is then what all blocks wait for. In a cluster of 2 x 2 a block asks for half of its rows of A and half of its
  * columns of B, and has the other halves sent by its neighbours. */
@@ -67,6 +67,21 @@ template <int TYPE, int LAYOUT> static persistent_choice *persistent_choices(voi
             persistent_of<TYPE, LAYOUT, tall>(SHAPES),
         };
         return all;
+    } else if constexpr (LAYOUT == GEMM_NN) { /* words of k x n come through registers, as rows of swapped tiles */
+        static persistent_choice all[PERSISTENT_TILES] = {
+            {},
+            {},
+            {},
+            {},
+            {},
+            {},
+            {},
+            {},
+            persistent_of<TYPE, LAYOUT, exact_64>(SHAPES),
+            persistent_of<TYPE, LAYOUT, exact_128>(SHAPES),
+            persistent_of<TYPE, LAYOUT, exact_192>(SHAPES),
+        };
+        return all;
     } else {
         typedef std::conditional_t<TYPE == GEMM_S8, square_deep, square> square_tile;
         static persistent_choice all[PERSISTENT_TILES] = {
@@ -85,3 +100,4 @@ persistent_choice *persistent_bf16_tn(void);
 persistent_choice *persistent_bf16_nn(void);
 persistent_choice *persistent_s8(void);   /* tn */
 persistent_choice *persistent_tf32(void); /* tn */
+persistent_choice *persistent_tf32_nn(void);

@@ -68,16 +68,18 @@ static plan_copy copy_to(hopper_plan *plan, const void *from, int ld, int rows, 
     return c;
 }
 
-static bool transposes(const gemm_problem *p) {
-    return p->type == GEMM_TF32 && p->layout == GEMM_NN;
+/* Words of k x n: only swapped tiles take them as they are. */
+static bool transposes(const gemm_problem *p, const plan_tile *t) {
+    return p->type == GEMM_TF32 && p->layout == GEMM_NN && (t->orders & AS_IS);
 }
 
 /* A plan for p without a tile: with copies of A, of B, of both. */
-static hopper_plan plan_copies(const gemm_problem *problem, bool of_a, bool of_b, const plan_costs *costs) {
+static hopper_plan plan_copies(const gemm_problem *problem, bool of_a, bool of_b, bool transposed,
+                               const plan_costs *costs) {
     hopper_plan all = {.tile = -1, .parts = 1, .p = *problem}, *plan = &all;
     gemm_problem *p = &plan->p;
     const size_t size = dtype_size(gemm_operand_dtype(p->type));
-    const bool tn = p->layout == GEMM_TN, transposed = transposes(p);
+    const bool tn = p->layout == GEMM_TN;
     if (of_a) {
         plan->a = copy_to(plan, p->A, p->lda, p->m, p->k, size, false);
         p->A = plan->a.to, p->lda = (int)(plan->a.to_pitch / size);
@@ -95,6 +97,7 @@ static hopper_plan plan_copies(const gemm_problem *problem, bool of_a, bool of_b
 /* What does not depend on the tile. Of the product whose rows and columns tiles have: C or, swapped, its transpose. */
 typedef struct {
     bool swapped, boxes; /* boxes: its B comes in boxes of 64 columns */
+    bool words;          /* its A passes registers */
     unsigned m, n;
     double row_a, row_b; /* clocks of L2 for a row of a tile */
     double least;        /* of the whole launch: DRAM */
@@ -108,6 +111,7 @@ static problem_costs costs_of_problem(const gemm_problem *p, bool swapped, const
     const double row_b = row_clocks(p->B, (size_t)p->ldb * size, costs);
     return (problem_costs){.swapped = swapped,
                            .boxes = p->layout == GEMM_NN && !swapped,
+                           .words = p->layout == GEMM_NN && p->type == GEMM_TF32,
                            .m = (unsigned)(swapped ? p->n : p->m),
                            .n = (unsigned)(swapped ? p->m : p->n),
                            .row_a = swapped ? row_b : row_a,
@@ -140,6 +144,7 @@ static inline tile_costs steps_of(const plan_tile *t, int columns, const cluster
     /* Of 64 rows: to multiply, or to read from shared memory. */
     const double rows = columns > 64 ? 2 * columns : columns + 64;
     c.products = t->bm / 64 * rows + (t->bm > 64 && columns < 192 ? costs->narrow : 0);
+    if (of->words) c.products += costs->words * 64 / t->bm; /* while one consumer loads them, the others multiply */
     c.products = larger(c.products, (t->bm + rows_b) * costs->port);
     c.deliver = t->bm / s->across * of->row_a + rows_b / s->down * of->row_b;
     return c;
@@ -191,7 +196,7 @@ static inline double clocks_of(const plan_tile *t, const tile_costs *c, unsigned
 double hopper_clocks(const gemm_problem *p, const plan_tile *t, const hopper_plan *plan, const plan_costs *costs) {
     const cluster_shape *s = &cluster_shapes[plan->shape];
     if (t->clusters[s->size] < 1) return INFINITY;
-    const hopper_plan copies = plan_copies(p, plan->a.rows > 0, plan->b.rows > 0, costs);
+    const hopper_plan copies = plan_copies(p, plan->a.rows > 0, plan->b.rows > 0, transposes(p, t), costs);
     const problem_costs of = costs_of_problem(&copies.p, plan->swapped, costs);
     const uint64_t tiles = (uint64_t)tiles_down(t, s, &of) * tiles_across(plan->columns, s, &of);
     tile_costs c = steps_of(t, plan->columns, s, tiles, &of, costs);
@@ -308,13 +313,15 @@ static void consider_clusters(plan_search *search, const plan_tile *t, int i, co
     }
 }
 
-/* Copied is what TMA does not take, rows off 16 bytes, and a B that wgmma does not, words of k x n. */
-hopper_plan plan_hopper(const gemm_problem *p, const plan_tile *tiles, int count, const plan_costs *costs) {
+/* Of the tiles that take B transposed, or of the others. Copied is what TMA does not take, rows off 16 bytes. */
+static hopper_plan plan_for(const gemm_problem *p, const plan_tile *tiles, int count, bool transposed,
+                            const plan_costs *costs) {
     hopper_plan best = {.tile = -1, .clocks = INFINITY};
     if (p->m == 0 || p->n == 0 || p->k == 0 || p->alpha == 0.0f) return best;
     const size_t out = dtype_size(p->out), size = dtype_size(gemm_operand_dtype(p->type));
     const bool bulk = on_16_bytes(p->C, p->ldc, out) && (size_t)p->n * out % 16 == 0; /* it writes whole chunks */
-    best = plan_copies(p, !on_16_bytes(p->A, p->lda, size), transposes(p) || !on_16_bytes(p->B, p->ldb, size), costs);
+    best = plan_copies(p, !on_16_bytes(p->A, p->lda, size), transposed || !on_16_bytes(p->B, p->ldb, size), transposed,
+                       costs);
     plan_search search = {&best, best.clocks, INFINITY, costs};
     problem_costs of[2]; /* as it is, swapped: in the order of the bits of `orders` */
     exact_columns exact[2][3];
@@ -325,7 +332,7 @@ hopper_plan plan_hopper(const gemm_problem *p, const plan_tile *tiles, int count
     best.clocks = INFINITY;
     for (int i = 0; i < count; i++)
         for (int order = 0; order < 2; order++)
-            if ((bulk || tiles[i].any_c) && (tiles[i].orders >> order & 1))
+            if ((bulk || tiles[i].any_c) && (tiles[i].orders >> order & 1) && transposes(p, &tiles[i]) == transposed)
                 consider_clusters(&search, &tiles[i], i, &of[order], exact[order]);
     if (best.tile < 0) return best;
     const plan_tile *t = &tiles[best.tile];
@@ -338,4 +345,11 @@ hopper_plan plan_hopper(const gemm_problem *p, const plan_tile *tiles, int count
     best.bytes +=
         (size_t)(all - best.whole) * (size_t)best.parts * (size_t)(t->bm << s->size) * (size_t)best.columns * 4;
     return best;
+}
+
+hopper_plan plan_hopper(const gemm_problem *p, const plan_tile *tiles, int count, const plan_costs *costs) {
+    const hopper_plan plan = plan_for(p, tiles, count, false, costs);
+    if (p->type != GEMM_TF32 || p->layout == GEMM_TN) return plan;
+    const hopper_plan transposed = plan_for(p, tiles, count, true, costs);
+    return plan.clocks < transposed.clocks ? plan : transposed;
 }

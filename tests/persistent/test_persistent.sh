@@ -29,6 +29,7 @@ for layout in tn nn; do
         any='square_any flat_any' bulk='wide square flat'
         case $dtype in
         *16) any='square_any tall_any small_any' bulk='wide square tall flat exact_64 exact_128 exact_192' ;;
+        tf32) [ $layout = tn ] || bulk="$bulk exact_64 exact_128 exact_192" ;; # words pass registers
         esac
         one=${bulk% exact_1*} one=${one% exact_1*} # the last of 64 rows
         set -- --dtype $dtype --layout $layout

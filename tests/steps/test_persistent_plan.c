@@ -222,6 +222,22 @@ TEST(tf32_nn_is_transposed) {
     assert_int_equal(plan.p.layout, GEMM_TN);
 }
 
+TEST(tf32_nn_is_not_transposed_for_tiles_that_only_swap) {
+    plan_tile some[] = {tiles[0], tiles[0]};
+    some[1].exact = true, some[1].ping_pong = false, some[1].orders = SWAPPED;
+    gemm_problem p = problem(2048, 2048, 2048);
+    p.type = GEMM_TF32, p.out = DTYPE_F32, p.layout = GEMM_NN;
+    hopper_plan plan = plan_hopper(&p, some, ARRAY_SIZE(some), &shipped_costs);
+    assert_int_equal(plan.tile, 1);
+    assert_true(plan.swapped);
+    assert_int_equal(plan.b.rows, 0);
+    assert_int_equal(plan.p.layout, GEMM_NN);
+    p.ldb = 2050; /* copied, as it is */
+    plan = plan_hopper(&p, &some[1], 1, &shipped_costs);
+    assert_int_equal(plan.b.rows, 2048);
+    assert_true(!plan.b.transposed);
+}
+
 TEST(a_tile_that_cannot_run_is_passed_over) { /* the first, too */
     plan_tile some[ARRAY_SIZE(tiles)];
     memcpy(some, tiles, sizeof tiles);

@@ -1,4 +1,4 @@
-/* The persistent kernel for tf32; wgmma only takes layout tn. */
+/* The persistent kernel for tf32, tn. */
 #include "../persistent_tiles.cuh"
 
 persistent_choice *persistent_tf32(void) {
