@@ -8,6 +8,7 @@
 #include "gemm/gemm_kernel.cuh"
 #include "gemm/launch.cuh"
 #include "ptx/cluster.cuh"
+#include "ptx/elect.cuh"
 #include "ptx/fence.cuh"
 #include "ptx/mbarrier.cuh"
 #include "ptx/named_barrier.cuh"

@@ -545,7 +545,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
     if (warpgroup == 0) {
         /* Its registers go before it loads: the consumers wait for them. */
         if (T::CONSUMERS > 1) setmaxnreg_dec<T::PRODUCER_REGISTERS>();
-        if (threadIdx.x == 0) produce<TYPE, LAYOUT, T>(&a_map, &b_map, block, work, row, col);
+        if (threadIdx.x < 32 && elect_one()) produce<TYPE, LAYOUT, T>(&a_map, &b_map, block, work, row, col);
         __syncwarp();
     } else {
         if (T::CONSUMERS > 1) setmaxnreg_inc<T::CONSUMER_REGISTERS>();

@@ -291,18 +291,19 @@ __global__ void __launch_bounds__(T::THREADS, 1)
     if (warpgroup == 0) {
         if (T::CONSUMERS > 1) setmaxnreg_dec<half_registers<T>::COPY>();
         griddepcontrol_wait(); /* consumers wait for what is copied afterwards */
+        const int warp = threadIdx.x / 32;
         if constexpr (T::COPIES) {
             half_row *rows = (half_row *)(shared + T::BYTES);
             if (loader == LOAD_PIECES && v.piece == 16) copy_pieces<16, T>(&f_map, p, v, block, work, rows);
             if (loader == LOAD_PIECES && v.piece == 8) copy_pieces<8, T>(&f_map, p, v, block, work, rows);
         }
         if constexpr (T::HALO) {
-            if (threadIdx.x == 0 && halos.resident) load_resident(&f_map, v, halos, block);
-            if (threadIdx.x == 0 && !halos.resident) load_filters<T>(&f_map, v, halos, block, work);
-            if (threadIdx.x == 32) load_halos<T>(&x_map, v, halos, block, work);
+            if (warp == 0 && halos.resident && elect_one()) load_resident(&f_map, v, halos, block);
+            if (warp == 0 && !halos.resident && elect_one()) load_filters<T>(&f_map, v, halos, block, work);
+            if (warp == 1 && elect_one()) load_halos<T>(&x_map, v, halos, block, work);
         } else {
-            if (loader == LOAD_WINDOWS && threadIdx.x == 0) load_windows<T>(&x_map, &f_map, v, block, work);
-            if (loader == LOAD_TILES && threadIdx.x == 0) {
+            if (loader == LOAD_WINDOWS && warp == 0 && elect_one()) load_windows<T>(&x_map, &f_map, v, block, work);
+            if (loader == LOAD_TILES && warp == 0 && elect_one()) {
                 int row, col;
                 tile_origin<T>(work, unit_at<T>(block, work, block.first).tile, &row, &col);
                 produce<TYPE, GEMM_TN, T>(&x_map, &f_map, block, work, row, col);
