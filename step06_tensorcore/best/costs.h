@@ -9,9 +9,9 @@ __BEGIN_DECLS
 
 /* Name and shipped value, in clocks of a multiprocessor where nothing else is said. `make tune` fits them to any GPU.
  * They come from times on an H200: those of persistent from all plans for 96 problems, drawn as those of the sets are,
- * few rows and 1 x 1 layers, but shared and parted from few rows alone, and words from 160 problems of tf32 in nn;
- * those of multistage, of thin and of little from times of 584 problems before. What is about TMA and wgmma matters on
- * sm_90 alone. All are above zero. */
+ * few rows and 1 x 1 layers, but shared from few rows alone, parted from one row times 4096 x 14336, and words from 160
+ * problems of tf32 in nn; those of multistage, of thin and of little from times of 584 problems before. What is about
+ * TMA and wgmma matters on sm_90 alone. All are above zero. */
 /* clang-format off */
 #define PLAN_COSTS(X) \
     X(row_128, 2.61) X(row_32, 2.75) X(row_16, 3.55)     /* L2 delivers 128 bytes of a row that begins on so many */   \
@@ -29,7 +29,7 @@ __BEGIN_DECLS
     X(sums, 20.6)                                        /* bytes of them written or read in a clock */                \
     X(dram, 3130) X(start, 2120)                         /* bytes in a clock, by all; until the first are there */     \
     X(alternate, 0.296)                                  /* of that time, during which nothing is multiplied */        \
-    X(parted, 0.05)                                      /* so much more of it for each part, where all have some */   \
+    X(parted, 0.01)                                      /* so much more of it for each part, where all have some */   \
     X(copy, 2940) X(copied, 2850)                        /* a launch of copies; bytes they read or write in a clock */ \
     /* Multistage. So many times count its tiles' own clocks (multistage.cuh), rows on 16 bytes or any: */             \
     X(step, 1.65) X(alone, 1.27) X(overhead, 0.988) X(any_step, 3.13) X(any_alone, 2.3) X(any_overhead, 0.697)         \

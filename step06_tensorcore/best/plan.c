@@ -172,7 +172,7 @@ static unsigned tiles_across(int columns, const cluster_shape *s, const problem_
  * blocks then read shorter stretches of more rows. Memory works while the tensor cores do, but not all the time. */
 static inline double launch_clocks(const tile_costs *c, double blocks, double parts, double of_all,
                                    const plan_costs *costs) {
-    const double least = c->least + of_all * costs->parted * (c->least - costs->start) + parts * c->moved;
+    const double least = c->least * (1 + of_all * costs->parted) + parts * c->moved;
     const double more = larger(blocks, least), less = blocks > least ? least : blocks;
     return costs->launch + more + costs->alternate * less;
 }
