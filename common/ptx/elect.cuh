@@ -1,7 +1,7 @@
 /* elect.sync (PTX ISA, "Parallel Synchronization and Communication Instructions: elect.sync"): true in one lane of a
- * warp, all of whose lanes are here; always the same one. The compiler then knows that a single thread goes on, and gives
- * TMA its operands in uniform registers. Behind `threadIdx.x == 0` it makes a loop over the lanes that might be there
- * around each request. */
+ * warp, all of whose lanes are here; always the same one. The compiler then knows that a single thread goes on, and
+ * gives TMA its operands in uniform registers. Behind `threadIdx.x == 0` it makes a loop over the lanes that might be
+ * there around each request. */
 #pragma once
 
 #include "ptx/sm90.cuh"

@@ -136,4 +136,13 @@ for kind in 'f16 tn' 'f16 nn' 'bf16 tn' 'bf16 nn'; do
     little little "$@" --m 45 --n 40 --k 0
 done
 
+# In every kernel that asks TMA for tiles the lane that asks is elected (ptx/elect.cuh).
+for object in build/obj/step06_tensorcore/best/persistent.cu.o build/obj/step06_tensorcore/best/types/persistent_*.o \
+    build/obj/step09_conv/best/half.cu.o build/obj/step09_conv/best/half_bf16.cu.o; do
+    LC_ALL=C grep -aoE '\.entry|elect\.sync|shared::cluster\.global\.(tile|im2col)' "$object" |
+        awk '/entry/ { kernels++ } /elect/ { elects[kernels] = 1 } /global/ { loads[kernels] = 1 }
+            END { for (kernel in loads) { asked++; if (!(kernel in elects)) exit 1 } exit !asked }'
+    counted $? "$object: an elected lane in each kernel"
+done
+
 ended
