@@ -6,7 +6,7 @@
  * and closed into a group, and until wgmma_wait has seen the group complete, no register of D may be touched and no
  * register or byte of A or B overwritten.
  *
- *   wgmma_fence();                 registers of D that were written before may be read
+ *   wgmma_fence();                 registers of D, and of A, that were written before may be read
  *   wgmma_f16<0>(d, a, b, 1); ...  several, on the same d, in order
  *   wgmma_commit();
  *   wgmma_wait<0>(d);
@@ -162,8 +162,8 @@ KL_WGMMA_TF32(64, "128", KL_TEXT64, KL_D64("f", d), "%64", "%65", "%66")
 KL_WGMMA_TF32(96, "192", KL_TEXT96, KL_D96("f", d), "%96", "%97", "%98")
 KL_WGMMA_TF32(128, "256", KL_TEXT128, KL_D128("f", d), "%128", "%129", "%130")
 
-/* The same with A in registers, for which B alone need be K-major. Lane l of warp w has of rows 16w + l / 4 and the
- * eighth below these, in this order, column l % 4, then of both column l % 4 + 4. */
+/* The same with A in registers; then only B must be K-major. Lane l of warp w holds of row 16w + l / 4 and of the one 8
+ * below it, in this order, column l % 4 of both, then column l % 4 + 4 of both. */
 #define KL_WGMMA_WORDS(count, n, a0, a1, a2, a3, b, add)                                                               \
     __device__ __forceinline__ void wgmma_words(float(&d)[count], const uint32_t(&a)[4], uint64_t b_tile, int add_d) { \
         KL_SM90A("{ .reg .pred p; setp.ne.b32 p, %" #add ", 0;\n"                                                      \

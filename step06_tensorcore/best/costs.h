@@ -17,7 +17,7 @@ __BEGIN_DECLS
     X(row_128, 2.61) X(row_32, 2.75) X(row_16, 3.55)     /* L2 delivers 128 bytes of a row that begins on so many */   \
     X(once, 0.939) X(port, 1.93)                         /* of that in a single wave; a multiprocessor takes it in */  \
     X(narrow, 52)                                        /* more for a step of a tile of less than 192 columns */      \
-    X(words, 120)                                        /* the same where words pass registers, by the consumers */   \
+    X(words, 120)                                        /* the same for words through registers, by the consumers */  \
     X(store, 475) X(store_bn, 9.16)                      /* storing a tile: always, and for each column */             \
     X(between, 477)                                      /* of that, where the other consumer multiplies meanwhile */  \
     X(scattered, 14)                                     /* any alignment: more for each column of 64 rows */          \

@@ -315,8 +315,8 @@ static __device__ __forceinline__ void load_words(uint32_t (&a)[4], uint32_t at,
     }
 }
 
-/* multiply_tile for these. While a consumer reads its words, the others multiply: a step of one consumer takes longer,
- * and of two or three it need not. */
+/* multiply_tile for these. While one consumer reads its words, the others multiply, so a step takes longer where there
+ * is one alone; with two or three it need not. */
 template <class T, int COUNT>
 static __device__ __forceinline__ void multiply_words(float (&d)[COUNT], const persistent_block &block, int steps,
                                                       int consumer, uint32_t release, ring_position *at) {

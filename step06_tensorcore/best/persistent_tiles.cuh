@@ -40,7 +40,8 @@ typedef persistent_tile<128, 64, 8, 1, 2, 0> tall;
 typedef persistent_tile<128, 64, 8, 1, 1, 1> tall_any;
 typedef persistent_tile<64, 64, 12, 0, 1, 1> small_any;
 typedef persistent_tile<128, 160, 5, 1, 1, 1> middle_any;
-/*                 BM   BN stages of that, buffers */
+/* Also for words of k x n:
+ *                 BM   BN stages of that, buffers */
 typedef exact_tile<64, 256, 5, 2> exact_64;
 typedef exact_tile<128, 256, 4, 2> exact_128;
 typedef exact_tile<192, 192, 4, 1> exact_192;

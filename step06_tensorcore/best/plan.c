@@ -97,7 +97,7 @@ static hopper_plan plan_copies(const gemm_problem *problem, bool of_a, bool of_b
 /* What does not depend on the tile. Of the product whose rows and columns tiles have: C or, swapped, its transpose. */
 typedef struct {
     bool swapped, boxes; /* boxes: its B comes in boxes of 64 columns */
-    bool words;          /* its A passes registers */
+    bool words;          /* its A comes through registers */
     unsigned m, n;
     double row_a, row_b; /* clocks of L2 for a row of a tile */
     double least;        /* of the whole launch: DRAM */
@@ -313,7 +313,8 @@ static void consider_clusters(plan_search *search, const plan_tile *t, int i, co
     }
 }
 
-/* Of the tiles that take B transposed, or of the others. Copied is what TMA does not take, rows off 16 bytes. */
+/* The best plan with the tiles that take B transposed, or with the others. What TMA does not take, rows off 16 bytes,
+ * is copied. */
 static hopper_plan plan_for(const gemm_problem *p, const plan_tile *tiles, int count, bool transposed,
                             const plan_costs *costs) {
     hopper_plan best = {.tile = -1, .clocks = INFINITY};

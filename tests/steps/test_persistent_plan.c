@@ -232,6 +232,13 @@ TEST(tf32_nn_is_not_transposed_for_tiles_that_only_swap) {
     assert_true(plan.swapped);
     assert_int_equal(plan.b.rows, 0);
     assert_int_equal(plan.p.layout, GEMM_NN);
+    assert_true(hopper_clocks(&p, &some[1], &plan, &shipped_costs) == plan.clocks);
+    plan_costs dear = shipped_costs;
+    dear.words = 1e6;
+    plan = plan_hopper(&p, some, ARRAY_SIZE(some), &dear);
+    assert_int_equal(plan.tile, 0);
+    assert_true(plan.b.transposed);
+    assert_true(hopper_clocks(&p, &some[0], &plan, &dear) == plan.clocks);
     p.ldb = 2050; /* copied, as it is */
     plan = plan_hopper(&p, &some[1], 1, &shipped_costs);
     assert_int_equal(plan.b.rows, 2048);
