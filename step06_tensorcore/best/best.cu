@@ -7,8 +7,20 @@
  *
  * Here is only the choice. */
 #include "best.h"
+
+#include <limits.h>
+
 #include "gemm/launch.cuh"
 #include "multistage.h"
+
+/* One column whose elements lie side by side is the same in both layouts. In tn it is read in chunks, and with a pitch
+ * that suits them, as there is no second one. */
+static gemm_problem as_column(const gemm_problem *p) {
+    gemm_problem q = *p;
+    if (p->layout == GEMM_NN && p->n == 1 && p->ldb == 1 && p->k <= INT_MAX - 63)
+        q.layout = GEMM_TN, q.ldb = p->k > 0 ? (p->k + 63) / 64 * 64 : 1;
+    return q;
+}
 
 /* Does persistent compute p, which is not tf32x3, because it is estimated to be faster? And its plan. */
 static bool by_persistent(const gemm_problem *p, hopper_plan *plan) {
@@ -30,7 +42,8 @@ extern "C" const char *best_note(const gemm_problem *p) {
     hopper_plan plan;
     if (p->type == GEMM_TF32X3 || p->m == 0 || p->n == 0 || gemm_capability() != 90) return NULL;
     if (p->k == 0 || p->alpha == 0.0f) return "by multistage: there is no product";
-    if (!by_persistent(p, &plan)) return "by multistage: it is estimated to be faster";
+    const gemm_problem q = as_column(p);
+    if (!by_persistent(&q, &plan)) return "by multistage: it is estimated to be faster";
     if (plan.b.transposed) return plan.a.rows > 0 ? "A copied, B transposed first" : "B transposed first";
     if (plan.a.rows > 0 && plan.b.rows > 0) return "A and B copied first, into rows that begin on 128 bytes";
     if (plan.a.rows > 0) return "A copied first, into rows that begin on 128 bytes";
@@ -40,13 +53,15 @@ extern "C" const char *best_note(const gemm_problem *p) {
 extern "C" size_t workspace_best(const gemm_problem *p) {
     hopper_plan plan;
     if (p->type == GEMM_TF32X3) return workspace_tf32x3(p);
-    return by_persistent(p, &plan) ? plan.bytes : workspace_multistage(p);
+    const gemm_problem q = as_column(p);
+    return by_persistent(&q, &plan) ? plan.bytes : workspace_multistage(&q);
 }
 
 extern "C" cudaError_t launch_best(const gemm_problem *p, cudaStream_t stream) {
     hopper_plan plan;
     if (p->type == GEMM_TF32X3) return launch_tf32x3(p, stream);
+    const gemm_problem q = as_column(p);
     /* Without a workspace multistage copies and divides nothing. */
-    if (by_persistent(p, &plan) && (plan.bytes == 0 || p->workspace != NULL)) return launch_persistent(&plan, stream);
-    return launch_multistage(p, stream);
+    if (by_persistent(&q, &plan) && (plan.bytes == 0 || p->workspace != NULL)) return launch_persistent(&plan, stream);
+    return launch_multistage(&q, stream);
 }

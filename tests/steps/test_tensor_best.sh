@@ -67,6 +67,21 @@ divides 100 100 2000 --layout nn --lda 2000 --ldb 104 --sim-device sm_80
 ./step06/run --sim --variant best --dtype bf16 --layout nn --m 24 --n 8 --k 1672 >"$work/out" 2>&1
 check 'few columns of a long K in nn' 'said "^best .*0\.[0-9]*$" && ! said "by multistage"'
 
+# One column is the same in both layouts: the same kernel, the same blocks.
+column() {
+    for layout in tn nn; do
+        ./step06/run --sim --variant best --layout $layout --n 1 "$@" --counters-csv "$work/csv" >"$work/out" 2>&1 &&
+            grep -q '^best .* 0\.[0-9]*$' "$work/out" && ! grep -q transposed "$work/out" &&
+            sed -n 's/^"best","[^"]*",\("[^"]*",[^,]*,[^,]*\),.*/\1/p' "$work/csv" | sort -u >"$work/$layout" &&
+            [ -s "$work/$layout" ] || return 1
+    done
+    cmp -s "$work/tn" "$work/nn"
+}
+for problem in '--m 18 --k 7323' '--m 300 --k 1000 --dtype tf32' '--m 33 --k 65 --dtype bf16 --misalign 1 --beta 2'; do
+    # shellcheck disable=SC2086 # several words
+    check "one column: $problem" 'column $problem'
+done
+
 thin gemm_little 69 29 53 --beta 2
 thin gemm_little 37 45 67 --layout nn --lda 140 --ldb 51 --ldc 47 --misalign 1
 thin gemm_little 21 19 15 --dtype bf16 --misalign 1
