@@ -1,7 +1,7 @@
-/* elect.sync (PTX ISA, "Parallel Synchronization and Communication Instructions: elect.sync"): true in one lane of a
- * warp, all of whose lanes are here; always the same one. The compiler then knows that a single thread goes on, and
- * gives TMA its operands in uniform registers. Behind `threadIdx.x == 0` it makes a loop over the lanes that might be
- * there around each request. */
+/* elect.sync (PTX ISA, "Parallel Synchronization and Communication Instructions: elect.sync"): true in exactly one
+ * lane, always the same one. All lanes of the warp must be here. The compiler then knows that a single thread goes on,
+ * and hands TMA its operands in uniform registers. Behind `threadIdx.x == 0` it does not know, and puts each request
+ * into a loop over the lanes that might be active. */
 #pragma once
 
 #include "ptx/sm90.cuh"

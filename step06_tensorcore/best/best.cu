@@ -13,8 +13,8 @@
 #include "gemm/launch.cuh"
 #include "multistage.h"
 
-/* One column whose elements lie side by side is the same in both layouts. In tn it is read in chunks, and with a pitch
- * that suits them, as there is no second one. */
+/* One contiguous column is the same in both layouts. In tn it is read in chunks; its pitch is any that suits them, as
+ * there is no second column. */
 static gemm_problem as_column(const gemm_problem *p) {
     gemm_problem q = *p;
     if (p->layout == GEMM_NN && p->n == 1 && p->ldb == 1 && p->k <= INT_MAX - 63)

@@ -9,9 +9,9 @@ __BEGIN_DECLS
 
 /* Name and shipped value, in clocks of a multiprocessor where nothing else is said. `make tune` fits them to any GPU.
  * They come from times on an H200: those of persistent from all plans for 96 problems, drawn as those of the sets are,
- * few rows and 1 x 1 layers, but shared from few rows alone, parted from one row times 4096 x 14336, and words from 160
- * problems of tf32 in nn; those of multistage, of thin and of little from times of 584 problems before. What is about
- * TMA and wgmma matters on sm_90 alone. All are above zero. */
+ * few rows and 1 x 1 layers, but shared from few rows alone, and parted from one row times 4096 x 14336; those of
+ * multistage, of thin and of little from times of 584 problems before. words is an assumption, which times of 160
+ * problems of tf32 in nn bear out. What is about TMA and wgmma matters on sm_90 alone. All are above zero. */
 /* clang-format off */
 #define PLAN_COSTS(X) \
     X(row_128, 2.61) X(row_32, 2.75) X(row_16, 3.55)     /* L2 delivers 128 bytes of a row that begins on so many */   \

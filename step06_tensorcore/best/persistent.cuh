@@ -291,9 +291,9 @@ static __device__ __forceinline__ void produce(const CUtensorMap *a_map, const C
 
 /* ---- consumers: from the ring to registers ---- */
 
-/* Words of k x n, which wgmma takes from shared memory in no layout, come to it through registers: the 64 rows of a
- * consumer, which are columns of B, lie in two boxes of 32, and a lane needs four words for 8 of K. Of two k that are 4
- * apart, lanes of an odd chunk of four columns read the other one first, so that a warp's words lie in 32 banks. */
+/* wgmma does not take words of k x n from shared memory, so they come to it through registers. The 64 rows of a
+ * consumer are columns of B and lie in two boxes of 32. For 8 of K a lane needs four words. Of two k that are 4 apart,
+ * the lanes with the odd chunks of four columns read the other one first, so that a warp's words lie in 32 banks. */
 struct words_place {
     uint32_t first, second; /* bytes from the consumer's first box: of k = l % 4 or 4 more, and of the other */
     bool odd;
