@@ -150,44 +150,40 @@ KL_WGMMA_HALF(112, 224, 112, 113, 114, 115, 116)
 KL_WGMMA_HALF(120, 240, 120, 121, 122, 123, 124)
 KL_WGMMA_HALF(128, 256, 128, 129, 130, 131, 132)
 
-/* Both K-major. tf32: of a float the upper 19 bits are read. */
-#define KL_WGMMA_TF32(count, n, text, operands, a, b, add)                                                             \
+/* Both K-major. tf32: of a float the upper 19 bits are read. wgmma_words has A in registers; then only B must be
+ * K-major. Lane l of warp w holds of row 16w + l / 4 and of the one 8 below it, in this order, column l % 4 of both,
+ * then column l % 4 + 4 of both. */
+#define KL_WGMMA_TF32(count, n, a0, a1, a2, a3, b, add)                                                                \
     __device__ __forceinline__ void wgmma_tf32(float(&d)[count], uint64_t a_tile, uint64_t b_tile, int add_d) {        \
-        KL_SM90A("{ .reg .pred p; setp.ne.b32 p, " add ", 0;\n"                                                        \
-                 "wgmma.mma_async.sync.aligned.m64n" n "k8.f32.tf32.tf32 {" text "}, " a ", " b ", p, 1, 1; }"         \
-                 : operands                                                                                            \
+        KL_SM90A("{ .reg .pred p; setp.ne.b32 p, %" #a2 ", 0;\n"                                                       \
+                 "wgmma.mma_async.sync.aligned.m64n" #n "k8.f32.tf32.tf32 {" KL_TEXT##count "}, %" #a0 ", %" #a1       \
+                 ", p, 1, 1; }"                                                                                        \
+                 : KL_D##count("f", d)                                                                                 \
                  : "l"(a_tile), "l"(b_tile), "r"(add_d));                                                              \
-    }
-KL_WGMMA_TF32(64, "128", KL_TEXT64, KL_D64("f", d), "%64", "%65", "%66")
-KL_WGMMA_TF32(96, "192", KL_TEXT96, KL_D96("f", d), "%96", "%97", "%98")
-KL_WGMMA_TF32(128, "256", KL_TEXT128, KL_D128("f", d), "%128", "%129", "%130")
-
-/* The same with A in registers; then only B must be K-major. Lane l of warp w holds of row 16w + l / 4 and of the one 8
- * below it, in this order, column l % 4 of both, then column l % 4 + 4 of both. */
-#define KL_WGMMA_WORDS(count, n, a0, a1, a2, a3, b, add)                                                               \
+    }                                                                                                                  \
     __device__ __forceinline__ void wgmma_words(float(&d)[count], const uint32_t(&a)[4], uint64_t b_tile, int add_d) { \
         KL_SM90A("{ .reg .pred p; setp.ne.b32 p, %" #add ", 0;\n"                                                      \
-                 "wgmma.mma_async.sync.aligned.m64n" #n "k8.f32.tf32.tf32 {" KL_TEXT##count                            \
-                 "}, {%" #a0 ", %" #a1 ", %" #a2 ", %" #a3 "}, %" #b ", p, 1, 1; }"                                    \
+                 "wgmma.mma_async.sync.aligned.m64n" #n "k8.f32.tf32.tf32 {" KL_TEXT##count "}, {%" #a0 ", %" #a1      \
+                 ", %" #a2 ", %" #a3 "}, %" #b ", p, 1, 1; }"                                                          \
                  : KL_D##count("f", d)                                                                                 \
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b_tile), "r"(add_d));                               \
     }
-KL_WGMMA_WORDS(8, 16, 8, 9, 10, 11, 12, 13)
-KL_WGMMA_WORDS(16, 32, 16, 17, 18, 19, 20, 21)
-KL_WGMMA_WORDS(24, 48, 24, 25, 26, 27, 28, 29)
-KL_WGMMA_WORDS(32, 64, 32, 33, 34, 35, 36, 37)
-KL_WGMMA_WORDS(40, 80, 40, 41, 42, 43, 44, 45)
-KL_WGMMA_WORDS(48, 96, 48, 49, 50, 51, 52, 53)
-KL_WGMMA_WORDS(56, 112, 56, 57, 58, 59, 60, 61)
-KL_WGMMA_WORDS(64, 128, 64, 65, 66, 67, 68, 69)
-KL_WGMMA_WORDS(72, 144, 72, 73, 74, 75, 76, 77)
-KL_WGMMA_WORDS(80, 160, 80, 81, 82, 83, 84, 85)
-KL_WGMMA_WORDS(88, 176, 88, 89, 90, 91, 92, 93)
-KL_WGMMA_WORDS(96, 192, 96, 97, 98, 99, 100, 101)
-KL_WGMMA_WORDS(104, 208, 104, 105, 106, 107, 108, 109)
-KL_WGMMA_WORDS(112, 224, 112, 113, 114, 115, 116, 117)
-KL_WGMMA_WORDS(120, 240, 120, 121, 122, 123, 124, 125)
-KL_WGMMA_WORDS(128, 256, 128, 129, 130, 131, 132, 133)
+KL_WGMMA_TF32(8, 16, 8, 9, 10, 11, 12, 13)
+KL_WGMMA_TF32(16, 32, 16, 17, 18, 19, 20, 21)
+KL_WGMMA_TF32(24, 48, 24, 25, 26, 27, 28, 29)
+KL_WGMMA_TF32(32, 64, 32, 33, 34, 35, 36, 37)
+KL_WGMMA_TF32(40, 80, 40, 41, 42, 43, 44, 45)
+KL_WGMMA_TF32(48, 96, 48, 49, 50, 51, 52, 53)
+KL_WGMMA_TF32(56, 112, 56, 57, 58, 59, 60, 61)
+KL_WGMMA_TF32(64, 128, 64, 65, 66, 67, 68, 69)
+KL_WGMMA_TF32(72, 144, 72, 73, 74, 75, 76, 77)
+KL_WGMMA_TF32(80, 160, 80, 81, 82, 83, 84, 85)
+KL_WGMMA_TF32(88, 176, 88, 89, 90, 91, 92, 93)
+KL_WGMMA_TF32(96, 192, 96, 97, 98, 99, 100, 101)
+KL_WGMMA_TF32(104, 208, 104, 105, 106, 107, 108, 109)
+KL_WGMMA_TF32(112, 224, 112, 113, 114, 115, 116, 117)
+KL_WGMMA_TF32(120, 240, 120, 121, 122, 123, 124, 125)
+KL_WGMMA_TF32(128, 256, 128, 129, 130, 131, 132, 133)
 
 /* Sums of s8 wrap around. */
 #define KL_WGMMA_S8(count, n, text, operands, a, b, add)                                                               \

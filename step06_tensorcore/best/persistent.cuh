@@ -387,7 +387,7 @@ template <int TYPE, int LAYOUT, class T, class SUM, int COUNT>
 static __device__ __forceinline__ void multiply_sixteens(SUM (&d)[1][COUNT], const persistent_block &block, int steps,
                                                          int consumer, uint32_t release, ring_position *at,
                                                          bool copied) {
-    if constexpr (TYPE == GEMM_TF32)
+    if constexpr (TYPE == GEMM_TF32 && LAYOUT == GEMM_NN)
         multiply_words<T>(d[0], block, steps, consumer, release, at);
     else
         multiply_tile<TYPE, LAYOUT, T>(d, block, steps, consumer, release, false, at, copied);

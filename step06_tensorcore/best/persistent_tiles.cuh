@@ -2,7 +2,7 @@
  * shapes of clusters.
  *
  * Of a wave that is not full, or of a tile that is half outside of C, nothing comes back, so there are several sizes,
- * and in 16 bits, and for words of k x n, exact tiles, whose number of columns the plan chooses.
+ * and in 16 bits and for words exact tiles, whose number of columns the plan chooses.
  * And there are clusters for rows that do not begin on 128 bytes: each of them costs L2 two requests instead of one,
  * and L2 is then what all blocks wait for. In a cluster of 2 x 2 a block asks for half of its rows of A and half of its
  * columns of B, and has the other halves sent by its neighbours. */
@@ -40,7 +40,7 @@ typedef persistent_tile<128, 64, 8, 1, 2, 0> tall;
 typedef persistent_tile<128, 64, 8, 1, 1, 1> tall_any;
 typedef persistent_tile<64, 64, 12, 0, 1, 1> small_any;
 typedef persistent_tile<128, 160, 5, 1, 1, 1> middle_any;
-/* Also for words of k x n:
+/* Also for words:
  *                 BM   BN stages of that, buffers */
 typedef exact_tile<64, 256, 5, 2> exact_64;
 typedef exact_tile<128, 256, 4, 2> exact_128;
@@ -83,10 +83,24 @@ template <int TYPE, int LAYOUT> static persistent_choice *persistent_choices(voi
             persistent_of<TYPE, LAYOUT, exact_192>(SHAPES),
         };
         return all;
-    } else {
-        typedef std::conditional_t<TYPE == GEMM_S8, square_deep, square> square_tile;
+    } else if constexpr (TYPE == GEMM_TF32) {
         static persistent_choice all[PERSISTENT_TILES] = {
-            persistent_of<TYPE, LAYOUT, wide>(IN_1X1 | IN_2X1), persistent_of<TYPE, LAYOUT, square_tile>(IN_1X1),
+            persistent_of<TYPE, LAYOUT, wide>(IN_1X1 | IN_2X1),
+            persistent_of<TYPE, LAYOUT, square>(IN_1X1),
+            persistent_of<TYPE, LAYOUT, flat>(IN_1X1 | IN_2X2),
+            persistent_of<TYPE, LAYOUT, square_any>(IN_1X1),
+            persistent_of<TYPE, LAYOUT, flat_any>(IN_1X1),
+            {},
+            {},
+            {},
+            persistent_of<TYPE, LAYOUT, exact_64>(SHAPES),
+            persistent_of<TYPE, LAYOUT, exact_128>(SHAPES),
+            persistent_of<TYPE, LAYOUT, exact_192>(SHAPES),
+        };
+        return all;
+    } else {
+        static persistent_choice all[PERSISTENT_TILES] = {
+            persistent_of<TYPE, LAYOUT, wide>(IN_1X1 | IN_2X1), persistent_of<TYPE, LAYOUT, square_deep>(IN_1X1),
             persistent_of<TYPE, LAYOUT, flat>(IN_1X1 | IN_2X2), persistent_of<TYPE, LAYOUT, square_any>(IN_1X1),
             persistent_of<TYPE, LAYOUT, flat_any>(IN_1X1),
         };

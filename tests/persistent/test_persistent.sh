@@ -29,7 +29,7 @@ for layout in tn nn; do
         any='square_any flat_any' bulk='wide square flat'
         case $dtype in
         *16) any='square_any tall_any small_any' bulk='wide square tall flat exact_64 exact_128 exact_192' ;;
-        tf32) [ $layout = tn ] || bulk="$bulk exact_64 exact_128 exact_192" ;; # words come through registers
+        tf32) bulk="$bulk exact_64 exact_128 exact_192" ;; # in nn words come through registers
         esac
         one=${bulk% exact_1*} one=${one% exact_1*} # the last of 64 rows
         set -- --dtype $dtype --layout $layout
@@ -108,7 +108,11 @@ unset SWAPPED
 for columns in 16 32 48 64 80 96 112 128 144 160 176 192 208 224 240 256; do
     tiles='exact_64 exact_128' more=exact_192
     [ $columns -le 192 ] || more=
-    COLUMNS=$columns CLUSTER=1x1 computes '[a-z ]*' "$tiles $more" --dtype tf32 --layout nn --m 200 --n 328 --k 68
+    set -- --dtype tf32 --m 200 --n 328 --k 68
+    COLUMNS=$columns CLUSTER=1x1 computes '[a-z ]*' "$tiles $more" --layout nn "$@"
+    SWAPPED=1 COLUMNS=$columns CLUSTER=1x1 computes '[a-z ]*' "$tiles $more" --layout tn "$@"
+    [ $((columns % 32)) != 0 ] || # rows of C are stored in whole slabs
+        SWAPPED=0 COLUMNS=$columns CLUSTER=1x1 computes '[a-z ]*' "$tiles $more" --layout tn "$@" --beta 2
     case $columns in 32 | 80 | 96 | 144 | 160 | 224 | 240) [ -n "${KL_TEST_ALL:-}" ] || continue ;; esac
     set -- --m 200 --n 328 --k 136
     SWAPPED=0 COLUMNS=$columns CLUSTER=1x1 computes '[a-z ]*' "$tiles $more" --layout tn "$@" --beta 2
