@@ -130,15 +130,15 @@ template <class T> static cudaError_t launch_tiles(const sgemm_problem &p, const
     X(105.5, 6000, 64, 64, 64, 8, 16, 3, 1, true)                                                                      \
     X(77.3, 3610, 64, 32, 64, 8, 8, 3, 2, false)                                                                       \
     X(71, 3310, 32, 128, 16, 4, 8, 4, 2, false)                                                                        \
-    X(58.5, 2620, 32, 32, 64, 4, 8, 3, 2, true)
+    X(58.5, 3200, 32, 32, 64, 4, 8, 3, 2, true)
 
 /* The thin kernels: rows and columns of a warp or thread, as in plan.h. */
 #define THIN_KERNELS(X)                                                                                                \
     X(launch_strips<2>, 2, STRIP, WARPS, WARPS, 8, 41.2, 278)                                                          \
-    X(launch_strips<8>, 8, STRIP, WARPS, WARPS, 8, 27.5, 1450)                                                         \
-    X(launch_strips<16>, 16, STRIP, WARPS, WARPS, 4, 40.4, 3770)                                                       \
+    X(launch_strips<8>, 8, STRIP, WARPS, WARPS, 8, 33, 1450)                                                         \
+    X(launch_strips<16>, 16, STRIP, WARPS, WARPS, 4, 46.5, 3770)                                                       \
     X(launch_dots<1>, DOT_ROWS, 1, THREADS, 2, 4, 22, 328)                                                             \
-    X(launch_dots<8>, DOT_ROWS, 8, THREADS, 2, 2, 22, 2120)
+    X(launch_dots<8>, DOT_ROWS, 8, THREADS, 2, 2, 27, 2120)
 
 /* The plan for p (m, n > 0) on the current device; may_align: there is a workspace to copy B to. */
 static cudaError_t make_plan(const sgemm_problem &p, bool may_align, plan *x) {

@@ -9,9 +9,9 @@
  *   a launch         LAUNCH, of the kernel that aligns B, and the bytes that it moves
  *   the operands     no plan is done before DRAM has moved each of them once
  *
- * In clocks of 1.77 GHz, and fitted to an H200's times: of each tile from 64 x 64 on, whole and divided, at 172 shapes;
- * before that, of the three smaller tiles at 69, of each thin kernel and sgemm_words at 72. Only sgemm_short's own
- * constants are fitted to what the simulator predicts there.
+ * In clocks of 1.77 GHz, and fitted to an H200's times: of each tile from 64 x 64 on, whole and divided, at 172 shapes,
+ * of the smaller ones at 69; all other constants, and the overhead of the smallest tile, at 212 shapes, most of them
+ * small, short or thin.
  */
 #pragma once
 
@@ -44,7 +44,7 @@ struct tile_costs {
     double rate, overhead;
 };
 
-static const double LEFT = 2400, LAUNCH = 8700;
+static const double LEFT = 2600, LAUNCH = 8700;
 static const double WORDS = 1.126;      /* times what copying B by float4 costs, in tiles up to 64 high */
 static const double ALIGN_BYTES = 2300; /* read or written in a clock, by all multiprocessors */
 static const double DRAM_BYTES = 2400, L2_BYTES = 2350; /* the same, at most */
@@ -132,8 +132,8 @@ struct thin_shape {
 static const int DOT_ROWS = 8;
 static const int THIN_WORDS = 384 * 2048, THIN_TILES = 1024; /* room for sums that blocks leave, for tiles of C */
 /* Until the first words are there and for storing; for words from DRAM; for leaving sums, and finding them all. */
-static const double THIN = 1710, LATENCY = 1490, PARTS = 2770;
-static const double SM_BYTES = 11.3;   /* of the operands, in a clock of a multiprocessor, at most */
+static const double THIN = 2000, LATENCY = 1860, PARTS = 3300;
+static const double SM_BYTES = 12.5;   /* of the operands, in a clock of a multiprocessor, at most */
 static const double PART_BYTES = 41.5; /* of others' sums, by one block */
 
 /* How many lines of L1 a warp touches whose lanes have a row each. */
@@ -190,10 +190,10 @@ static const int SHORT_M = 64, SHORT_N = 128, SHORT_K = 32; /* the tile of sgemm
 static const int WORDS_BLOCK = 256;                         /* words of C of a block of sgemm_words */
 /* Until the first words are there and for storing; multiply-adds in a clock; clocks of a wave of three tiles without
  * them, and more for each further SHORT_K. */
-static const double SHORT = 593, SHORT_RATE = 62.7, SHORT_WAVE = 785, SHORT_MORE = 784;
+static const double SHORT = 1000, SHORT_RATE = 72, SHORT_WAVE = 1650, SHORT_MORE = 784;
 /* The same; bytes that L1 delivers in a clock, of two words for each multiply-add; until eight values of k are there;
  * clocks of a block, at least. (Eight blocks are taken to wait at a time.) */
-static const double WORDS_START = 435, WORDS_BYTES = 60.2, WORDS_TURN = 909, WORDS_EACH = 344;
+static const double WORDS_START = 800, WORDS_BYTES = 60.2, WORDS_TURN = 909, WORDS_EACH = 344;
 
 static inline void consider_short(const planner &to, plan_launch launch) {
     const sgemm_problem &p = *to.p;
