@@ -193,7 +193,7 @@ static const int WORDS_BLOCK = 256;                         /* words of C of a b
 static const double SHORT = 1000, SHORT_RATE = 72, SHORT_WAVE = 1650, SHORT_MORE = 784;
 /* The same; bytes that L1 delivers in a clock, of two words for each multiply-add; until eight values of k are there;
  * clocks of a block, at least. (Eight blocks are taken to wait at a time.) */
-static const double WORDS_START = 800, WORDS_BYTES = 60.2, WORDS_TURN = 909, WORDS_EACH = 344;
+static const double WORDS_START = 800, WORDS_BYTES = 60.2, WORDS_TURN = 909, WORDS_EACH = 480;
 
 static inline void consider_short(const planner &to, plan_launch launch) {
     const sgemm_problem &p = *to.p;
