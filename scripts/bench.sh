@@ -150,7 +150,7 @@ conv_runs() {
 }
 
 # random_runs STEP SWEEP: best on a part of a set in each run (plots/random_sets.csv). `random` has the seeds from 1001
-# on, by which kernels and their plans are tuned. `final` has those from 2001 on, for the end: whatever is tuned after
+# on, by which kernels and their plans are tuned. `final` has those from 3001 on, for the end: whatever is tuned after
 # somebody has looked at them needs new ones. Beside `random` stand the products of a few tokens.
 random_runs() {
     step=${1%%_*}

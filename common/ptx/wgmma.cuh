@@ -152,7 +152,7 @@ KL_WGMMA_HALF(128, 256, 128, 129, 130, 131, 132)
 
 /* Both K-major. tf32: of a float the upper 19 bits are read. wgmma_words has A in registers; then only B must be
  * K-major. Lane l of warp w holds of row 16w + l / 4 and of the one 8 below it, in this order, column l % 4 of both,
- * then column l % 4 + 4 of both. */
+ * then column l % 4 + 4 of both. In wgmma_tf32 a0, a1 and a2 number the operands A, B and add. */
 #define KL_WGMMA_TF32(count, n, a0, a1, a2, a3, b, add)                                                                \
     __device__ __forceinline__ void wgmma_tf32(float(&d)[count], uint64_t a_tile, uint64_t b_tile, int add_d) {        \
         KL_SM90A("{ .reg .pred p; setp.ne.b32 p, %" #a2 ", 0;\n"                                                       \

@@ -135,7 +135,7 @@ template <class T> static cudaError_t launch_tiles(const sgemm_problem &p, const
 /* The thin kernels: rows and columns of a warp or thread, as in plan.h. */
 #define THIN_KERNELS(X)                                                                                                \
     X(launch_strips<2>, 2, STRIP, WARPS, WARPS, 8, 41.2, 278)                                                          \
-    X(launch_strips<8>, 8, STRIP, WARPS, WARPS, 8, 33, 1450)                                                         \
+    X(launch_strips<8>, 8, STRIP, WARPS, WARPS, 8, 33, 1450)                                                           \
     X(launch_strips<16>, 16, STRIP, WARPS, WARPS, 4, 46.5, 3770)                                                       \
     X(launch_dots<1>, DOT_ROWS, 1, THREADS, 2, 4, 22, 328)                                                             \
     X(launch_dots<8>, DOT_ROWS, 8, THREADS, 2, 2, 27, 2120)

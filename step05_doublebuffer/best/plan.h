@@ -10,8 +10,8 @@
  *   the operands     no plan is done before DRAM has moved each of them once
  *
  * In clocks of 1.77 GHz, and fitted to an H200's times: of each tile from 64 x 64 on, whole and divided, at 172 shapes,
- * of the smaller ones at 69; all other constants, and the overhead of the smallest tile, at 212 shapes, most of them
- * small, short or thin.
+ * of the smaller ones at 69; LEFT, the overhead of the smallest, and most of what thin kernels and a short k cost, at
+ * 212 shapes, most of them small, short or thin.
  */
 #pragma once
 
@@ -81,7 +81,7 @@ template <class T> static void consider(const planner &to, plan_launch launch, t
     for (int align = 0; align <= (!is_vector && to.may_align && p.k > 0); align++) {
         const bool vector_b = is_vector || align;
         if (!vector_b && !(T::TAKES_WORDS && T::shared_bytes(false) <= to.shared_limit)) continue;
-        const double words = T::BM <= 64 ? WORDS : 1 + (WORDS - 1) * 64 / T::BM; /* as few as the tile is high */
+        const double words = T::BM <= 64 ? WORDS : 1 + (WORDS - 1) * 64 / T::BM; /* the higher the tile, the fewer */
         const double tile_of_k = T::BM * T::BN * T::BK / costs.rate * (vector_b ? 1 : words);
         const double before = align ? LAUNCH + 2 * aligned_bytes(p) / ALIGN_BYTES : 0;
         /* No division would help: worth asking first, as a plan takes the host's time at each launch. */

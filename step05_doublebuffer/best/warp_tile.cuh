@@ -38,8 +38,8 @@ template <int BM_, int BN_, int BK_, int TM_, int TN_, int STAGES_, int PER_SM_,
     static const int BM = BM_, BN = BN_, BK = BK_, TM = TM_, TN = TN_, STAGES = STAGES_, PER_SM = PER_SM_;
     static const int THREADS = PER_SM > 2 ? 128 : ::THREADS;
     static const bool DIVIDES = DIVIDES_;
-    /* Of a B that does not consist of whole float4. Larger tiles compute larger products, for which it soon pays to copy
-     * it first, into rows that do. */
+    /* Of a B that does not consist of whole float4. Larger tiles compute larger products, for which it soon pays to
+     * copy it first, into rows that do. */
     static const bool TAKES_WORDS = BM * BN <= 64 * 128;
     static const int WM = 8 * TM, WN = 4 * TN, WARPS_N = BN / WN, WARPS = BM / WM * WARPS_N;
     static const int SLICES = THREADS / 32 / WARPS, SLICE_K = BK / SLICES;

@@ -2,7 +2,7 @@
  * shapes of clusters.
  *
  * Of a wave that is not full, or of a tile that is half outside of C, nothing comes back, so there are several sizes,
- * and in 16 bits and for words exact tiles, whose number of columns the plan chooses.
+ * and in 16 bits and tf32 exact tiles, whose number of columns the plan chooses.
  * And there are clusters for rows that do not begin on 128 bytes: each of them costs L2 two requests instead of one,
  * and L2 is then what all blocks wait for. In a cluster of 2 x 2 a block asks for half of its rows of A and half of its
  * columns of B, and has the other halves sent by its neighbours. */
@@ -40,7 +40,7 @@ typedef persistent_tile<128, 64, 8, 1, 2, 0> tall;
 typedef persistent_tile<128, 64, 8, 1, 1, 1> tall_any;
 typedef persistent_tile<64, 64, 12, 0, 1, 1> small_any;
 typedef persistent_tile<128, 160, 5, 1, 1, 1> middle_any;
-/* Also for words:
+/* Also for tf32:
  *                 BM   BN stages of that, buffers */
 typedef exact_tile<64, 256, 5, 2> exact_64;
 typedef exact_tile<128, 256, 4, 2> exact_128;

@@ -32,7 +32,7 @@ static const int WARP_ROWS = 16, FEW_WARP_ROWS = 4;          /* rows of its warp
  * have to be shifted. */
 static const double ROUND = 900, ROWS_ROUND = 700, CUT_ROUND = 1400, CUT_COLUMNS_ROUND = 2400, FEW_K_ROUNDS = 2;
 static const double ONES_ROUND = 2100; /* of rows, where the few are loaded one by one: nn */
-static const double NEXT_ROUND = 3000; /* of rows in tn, after the first: other kernels wait for a first one, too */
+static const double NEXT_ROUND = 3000; /* of rows in tn, after the first; every kernel waits for a first one */
 static const double REDUCE = 800, MORE_MEMORY = 1.25, CUT_MEMORY = 1.67;
 static const int64_t RESIDENT = 768;
 
@@ -357,7 +357,8 @@ double cycles_thin(const gemm_problem *p, int sms) {
     const double all = is_cut(p) ? cut : aligned, ones = is_rows(p) && p->layout == GEMM_NN ? ONES_ROUND : 0;
     const double round = all > ones ? all : ones;
     const double next = is_rows(p) && p->layout == GEMM_TN ? NEXT_ROUND : round;
-    return (double)waves * (round + (double)(rounds - 1) * next + REDUCE);
+    const double more = rounds > 1 ? (double)(rounds - 1) * next : 0;
+    return (double)waves * (round + more + REDUCE);
 }
 
 typedef void (*thin_kernel)(gemm_problem);
