@@ -157,14 +157,14 @@ KL_WGMMA_HALF(128, 256, 128, 129, 130, 131, 132)
     __device__ __forceinline__ void wgmma_tf32(float(&d)[count], uint64_t a_tile, uint64_t b_tile, int add_d) {        \
         KL_SM90A("{ .reg .pred p; setp.ne.b32 p, %" #a2 ", 0;\n"                                                       \
                  "wgmma.mma_async.sync.aligned.m64n" #n "k8.f32.tf32.tf32 {" KL_TEXT##count "}, %" #a0 ", %" #a1       \
-                 ", p, 1, 1; }"                                                                                        \
+                                                                                            ", p, 1, 1; }"             \
                  : KL_D##count("f", d)                                                                                 \
                  : "l"(a_tile), "l"(b_tile), "r"(add_d));                                                              \
     }                                                                                                                  \
     __device__ __forceinline__ void wgmma_words(float(&d)[count], const uint32_t(&a)[4], uint64_t b_tile, int add_d) { \
         KL_SM90A("{ .reg .pred p; setp.ne.b32 p, %" #add ", 0;\n"                                                      \
-                 "wgmma.mma_async.sync.aligned.m64n" #n "k8.f32.tf32.tf32 {" KL_TEXT##count "}, {%" #a0 ", %" #a1      \
-                 ", %" #a2 ", %" #a3 "}, %" #b ", p, 1, 1; }"                                                          \
+                 "wgmma.mma_async.sync.aligned.m64n" #n "k8.f32.tf32.tf32 {" KL_TEXT##count                            \
+                 "}, {%" #a0 ", %" #a1 ", %" #a2 ", %" #a3 "}, %" #b ", p, 1, 1; }"                                    \
                  : KL_D##count("f", d)                                                                                 \
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b_tile), "r"(add_d));                               \
     }
