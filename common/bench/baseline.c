@@ -229,7 +229,7 @@ void baseline_choose(const bench_launch *launch, const timing_task *outline, ben
     const session *s = launch->session;
     search c = {.s = s, .outline = *outline, .count = s->family->baseline.count(s, launch->problem)};
     char where[96];
-    *b = (bench_baseline){.tried = c.count};
+    *b = (bench_baseline){.sought = true, .tried = c.count};
     if (c.count == 0) return;
     s->family->format(s, launch->problem, false, where, sizeof where);
     c.calls = calloc((size_t)c.count, sizeof *c.calls);
@@ -259,7 +259,7 @@ const bench_launch *baseline_launch(const bench_baseline *b) {
 }
 
 void baseline_record(const bench_baseline *b, record *r) {
-    if (b->tried == 0) return;
+    if (!b->sought) return;
     r->calls_tried = b->tried;
     r->calls_failed = b->refused;
     r->calls_wrong = b->wrong;

@@ -7,7 +7,7 @@
 #include "bench/family.h"
 
 typedef struct {
-    bool there; /* is there one? */
+    bool sought, there; /* baseline_choose has looked for one; is there one? */
     bench_launch launch;
     bench_call call;
     int tried, refused, wrong; /* calls: all; those that the library refused; those found to be wrong */
@@ -30,5 +30,5 @@ void baseline_choose(const bench_launch *launch, const timing_task *outline, ben
 /* How to launch it; NULL where there is none. */
 const bench_launch *baseline_launch(const bench_baseline *b);
 
-/* Puts it into the row: its library, call, version and how many were tried. */
+/* Puts it into the row: its library, call, version and how many were tried, 0 where there was none to try. */
 void baseline_record(const bench_baseline *b, record *r);

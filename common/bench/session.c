@@ -53,7 +53,8 @@ static bool stands_for(const record *known, const record *r) {
 const record *session_find(const session *s, const record *r, bool needs_ratio) {
     for (int i = 0; i < s->recorded_count; i++) {
         const record *known = &s->recorded[i];
-        if (record_same_case(known, r) && stands_for(known, r) && (!needs_ratio || !isnan(known->ratio))) return known;
+        const bool measured = !needs_ratio || !isnan(known->ratio) || known->calls_tried == 0;
+        if (record_same_case(known, r) && stands_for(known, r) && measured) return known;
     }
     return NULL;
 }

@@ -44,7 +44,8 @@ case_list session_cases(const session *s);
 record session_describe(const session *s, const char *variant, const char *op);
 
 /* The recorded row of the same case (and mode, where r names one; any but those of second measurements where it does
- * not) that makes measuring again unnecessary; one without a ratio does not where `needs_ratio`. NULL: none. */
+ * not) that makes measuring again unnecessary; where `needs_ratio` one without a ratio does not, unless there was no
+ * call to try. NULL: none. */
 const record *session_find(const session *s, const record *r, bool needs_ratio);
 
 /* Appends the row to the file that was asked for; ends the program where that fails. */

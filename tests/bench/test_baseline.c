@@ -379,6 +379,27 @@ TEST(without_cublas) {
     assert_counts(HEURISTICS, 0, 0);
 }
 
+/* Then a row without a ratio is complete, and --resume leaves it. */
+TEST(no_call_to_try) {
+    fake.no_cublas = true, fake.answers = 0;
+    choose(false);
+    assert_false(chosen.there);
+    assert_counts(0, 0, 0);
+    assert_string_equal(said, "");
+    record rows[1] = {record_empty()};
+    const session s = {.recorded = rows, .recorded_count = 1};
+    const record asked = record_empty();
+    baseline_record(&(bench_baseline){.there = false}, rows);
+    assert_int_equal(rows->calls_tried, -1);
+    assert_null(session_find(&s, &asked, true));
+    baseline_record(&chosen, rows);
+    assert_int_equal(rows->calls_tried, 0);
+    assert_ptr_equal(session_find(&s, &asked, true), rows);
+    rows->calls_tried = 3; /* none of which was right */
+    assert_null(session_find(&s, &asked, true));
+    assert_ptr_equal(session_find(&s, &asked, false), rows);
+}
+
 TEST(without_cublaslt) {
     fake.no_lt = true;
     run.ms[FAKE_PEDANTIC] = 0.9;
