@@ -169,8 +169,9 @@ def random(db, files, gap):
     sizes, everything = ([one[i] for those in sets.values() for one in those] for i in (1, 2))
     if not sizes:
         raise nothing("random shapes", files["random"], "make bench SWEEPS=random")
-    x = powers(floor(log10(min(sizes))), ceil(log10(max(sizes))) + 1, every=6 if len(sets) > 2 else 1,
-               text=lambda i: "10" + str(i).translate(SUPERSCRIPTS))
+    many = len(sets) > 2  # labels at a panel's ends would meet the next panel's
+    x = powers(floor(log10(min(sizes))), ceil(log10(max(sizes))) + 1, every=3 if many else 1,
+               text=lambda i: "10" + str(i).translate(SUPERSCRIPTS) if not many or i % 6 == 3 else "")
     low, high = min(-1, floor(log2(min(everything)) - 0.5)), max(1, ceil(log2(max(everything))))
     y = Axis(2.0 ** low, 1.3 * 2.0 ** high, [(2.0 ** i, f"{2.0 ** i:g}") for i in range(low, high + 1)], log2)
     left, right = 10.0 ** x.low, 10.0 ** (x.low + x.wide)
