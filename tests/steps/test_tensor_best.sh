@@ -81,6 +81,7 @@ for problem in '--m 18 --k 7323' '--m 300 --k 1000 --dtype tf32' '--m 33 --k 65 
     # shellcheck disable=SC2086 # several words
     check "one column: $problem" 'column $problem'
 done
+# Two blocks of the thin kernel would wait for memory fifteen times.
 ./step06/run --sim --variant best --m 18 --n 1 --k 7323 --layout tn --counters-csv "$work/csv" >"$work/out" 2>&1
 check 'one column of a long K: by a kernel that divides it' \
     'grep -q "^best .* 0\.[0-9]*$" "$work/out" && ! grep -q gemm_thin "$work/csv"'
